@@ -9,6 +9,7 @@ namespace {
 constexpr std::uint64_t stride_limit = std::uint64_t{1} << 40;
 constexpr std::uint32_t most_box = 256, most_element_stride = 8;
 constexpr unsigned row_alignment = 16;
+constexpr std::uint64_t most_box_bytes = 228 * 1024;  // a multiprocessor's shared memory
 constexpr int interleaved_32 = 2, most_interleave = 2, most_promotion = 3;
 
 status broken(std::string rule) { return {error::invalid_value, std::move(rule)}; }
@@ -52,7 +53,6 @@ status check_numbers(const tensor_map_request& r) {
 std::uint64_t global_alignment(int interleave) { return interleave == interleaved_32 ? 32 : 16; }
 
 status check_address(std::uint64_t address, std::uint64_t alignment) {
-  if (address == 0) return broken("the global address is null");
   if (address % alignment != 0)
     return broken("the global address is not a multiple of " + std::to_string(alignment) +
                   " bytes");
@@ -86,6 +86,12 @@ status check_box(const tensor_map_request& r) {
   }
   if (r.interleave != 0) return {};
   const unsigned row = r.box[0] * bytes_of(static_cast<tensor_type>(r.type));
+  std::uint64_t bytes = row;
+  for (unsigned d = 1; d < r.rank; ++d)
+    bytes *= (r.box[d] + r.element_strides[d] - 1) / r.element_strides[d];
+  if (bytes > most_box_bytes)
+    return broken("the box has " + std::to_string(bytes) + " bytes, expected at most " +
+                  std::to_string(most_box_bytes));
   const std::string found = "the box has " + std::to_string(row) + " bytes in dimension 0, ";
   if (row % row_alignment != 0) return broken(found + "expected a multiple of 16");
   const unsigned width = width_of(static_cast<tensor_swizzle>(r.swizzle));
@@ -114,6 +120,7 @@ unsigned bytes_of(tensor_type type) {
 }
 
 bool is_floating(tensor_type type) { return type >= tensor_type::f16; }
+bool is_tf32(tensor_type type) { return type >= tensor_type::tf32; }
 
 unsigned width_of(tensor_swizzle swizzle) {
   return swizzle == tensor_swizzle::none ? 0 : 16u << static_cast<unsigned>(swizzle);
@@ -126,8 +133,8 @@ std::uint64_t tensor_map::box_rows() const {
 }
 
 status encode_tiled(const tensor_map_request& r, tensor_map& to) {
-  if (!r.sizes || !r.box || !r.element_strides || (r.rank > 1 && !r.strides))
-    return broken("an array is null");
+  // The driver wants an array of strides even for one dimension.
+  if (!r.sizes || !r.box || !r.element_strides || !r.strides) return broken("an array is null");
   if (status numbers = check_numbers(r); !numbers.ok()) return numbers;
   if (status tensor = check_tensor(r); !tensor.ok()) return tensor;
   if (status box = check_box(r); !box.ok()) return box;
@@ -169,6 +176,7 @@ bool tensor_map::is_sound() const {
 
 status replace_address(tensor_map& map, std::uint64_t address) {
   if (!map.is_sound()) return broken("the tensor map was not encoded, or was overwritten");
+  if (address == 0) return broken("the global address is null");
   status usable = check_address(address, global_alignment(map.interleave));
   if (usable.ok()) map.address = address;
   return usable;

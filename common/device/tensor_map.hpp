@@ -34,6 +34,7 @@ enum class tensor_type : std::uint8_t {
 inline constexpr unsigned tensor_types = 13;
 unsigned bytes_of(tensor_type type);
 bool is_floating(tensor_type type);
+bool is_tf32(tensor_type type);
 
 // Numbered as enum CUtensorMapSwizzle: the width of the rows whose 16-byte chunks are exchanged.
 enum class tensor_swizzle : std::uint8_t { none, bytes_32, bytes_64, bytes_128 };

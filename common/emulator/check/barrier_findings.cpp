@@ -154,10 +154,7 @@ void barrier_check::in_deadlock(const block& b) {
   }
   const bool in_warp = !f.parties.empty();
   for (std::uint32_t n = 0; n < b.warps.size(); ++n) {
-    for (const auto& w : b.warps[n].at_barrier)
-      add_party(w.waiting, n,
-                w.barrier == cluster_barrier ? "the cluster's barrier"
-                                             : "barrier " + std::to_string(w.barrier));
+    for (const auto& w : b.warps[n].at_barrier) add_party(w.waiting, n, name_of_wait(w.barrier));
   }
   if (!f.parties.empty()) f.message += ": " + f.parties.front().action;
   f.advice = in_warp ? "Every lane that the mask names must execute the operation: take it out of "

@@ -57,7 +57,7 @@ class barrier_check final : public check {
     bool aligned;
   };
   struct block_waits {
-    std::array<std::vector<arrival>, 17> arrivals;
+    std::array<std::vector<arrival>, waits_of_block> arrivals;
     std::optional<warp_event> first_exit;
     std::uint32_t exited = 0;
     bool met_apart = false;  // a barrier released threads that waited at different ones

@@ -333,6 +333,15 @@ void checker::released_cluster_barrier(std::span<block* const> blocks) {
   unfollowed_.released_barrier(cluster_barrier, true);
 }
 
+// The end of a warpgroup's products orders the reads of their operands, which the emulator makes
+// warp by warp, like a barrier of these warps.
+void checker::met_in_warpgroup(std::span<const warp_event> warps) {
+  block_clock& clock = evidence_.running().clock;
+  for (const warp_event& w : warps)
+    evidence_.sequence.reached_barrier(clock, w, warpgroup_barrier, true);
+  evidence_.sequence.released_barrier(clock, warpgroup_barrier, false);
+}
+
 void checker::warp_met(const warp_event& e, bool orders_memory) {
   if (!orders_memory) return;
   checked_block& b = evidence_.running();

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "common/emulator/machine/observer.hpp"
+#include "common/emulator/run/block.hpp"
 
 namespace stepwise::emulator {
 
@@ -92,7 +93,7 @@ struct block_clock {
     std::uint32_t warp, lanes;
     bool waits;
   };
-  std::array<std::vector<arrival>, 17> arrivals;  // at barriers that have not released
+  std::array<std::vector<arrival>, waits_of_block> arrivals;  // at barriers that have not released
 };
 
 class order {

@@ -192,9 +192,13 @@ void lowering::multiply_matrices() {
 
 // wgmma.mma_async.sync.aligned.shape.d.a.b d, a, b, p{, scale-a, scale-b{, transpose-a,
 // transpose-b}}, where a is a descriptor or {registers} and b a descriptor. The product is made at
-// once, so fences, groups and waits have no effect.
+// once, so fences and groups have no effect, and a wait is only for the warpgroup's other warps.
 void lowering::multiply_by_warpgroup() {
-  if (has("fence") || has("commit_group") || has("wait_group")) return;
+  if (has("fence") || has("commit_group")) return;
+  if (has("wait_group")) {
+    emit("<warpgroup wait>");
+    return;
+  }
   if (!has("mma_async") || has("sp")) throw unsupported{"the instruction " + text()};
   if (out_.tensor_instruction.empty()) out_.tensor_instruction = ptx::spelled(*i_);
   matrix_form f{};

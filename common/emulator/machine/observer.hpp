@@ -182,6 +182,8 @@ class observer {
   virtual void released_barrier(unsigned id, bool whole_block) { (void)id, (void)whole_block; }
   // All live threads of a cluster have arrived at its barrier.
   virtual void released_cluster_barrier(std::span<block* const> blocks) { (void)blocks; }
+  // The warps of a warpgroup have met at wgmma.wait_group.
+  virtual void met_in_warpgroup(std::span<const warp_event> warps) { (void)warps; }
   // A __syncwarp or another warp-wide operation is complete: `lanes` took part. `orders_memory`: it
   // is bar.warp.sync.
   virtual void warp_met(const warp_event&, bool orders_memory) { (void)orders_memory; }

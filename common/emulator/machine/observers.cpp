@@ -73,6 +73,9 @@ void observers::released_barrier(unsigned id, bool whole_block) {
 void observers::released_cluster_barrier(std::span<block* const> blocks) {
   each(&observer::released_cluster_barrier, blocks);
 }
+void observers::met_in_warpgroup(std::span<const warp_event> warps) {
+  each(&observer::met_in_warpgroup, warps);
+}
 void observers::warp_met(const warp_event& e, bool orders_memory) {
   each(&observer::warp_met, e, orders_memory);
 }

@@ -34,6 +34,7 @@ class observers final : public observer {
   void reached_barrier(const warp_event& e, unsigned id, bool arrive_only, bool aligned) override;
   void released_barrier(unsigned id, bool whole_block) override;
   void released_cluster_barrier(std::span<block* const> blocks) override;
+  void met_in_warpgroup(std::span<const warp_event> warps) override;
   void warp_met(const warp_event& e, bool orders_memory) override;
   void reached_warp_wide(const warp_event& e, std::uint32_t members) override;
   void met_at_two_places(const warp_event& one, const warp_event& other,

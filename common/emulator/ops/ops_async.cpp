@@ -293,7 +293,9 @@ const op* multicast_bulk(context& x, const op* i) {
               {size, 16, memory_space::global, access_kind::load, "the source of a bulk copy: "});
     if (from == nullptr) return false;
     x.counts.global_load_bytes += size;
-    for (u32 m = x.vreg<u16>(static_cast<u32>(i->immediate))[l]; m != 0; m &= m - 1) {
+    const u32 mask = x.vreg<u16>(static_cast<u32>(i->immediate))[l];
+    if (!check_multicast(x, i, l, mask)) return false;
+    for (u32 m = mask; m != 0; m &= m - 1) {
       const u32 rank = static_cast<u32>(__builtin_ctz(m));
       std::byte* const to = reach(
           x, i, l, address_in_block(x, x.vreg<u64>(i->a)[l], rank),
@@ -385,6 +387,13 @@ bool complete_bytes(context& x, const op* i, int lane, u64 barrier, u64 bytes) {
   if (word != nullptr && x.watch != nullptr)
     x.watch->arrived_at({x.owner->warp_index(), x.active, i}, lane, barrier - shared_window);
   return word != nullptr && add_bytes(x, i, lane, word, -static_cast<s64>(bytes));
+}
+
+bool check_multicast(context& x, const op* i, int lane, u32 mask) {
+  if (mask == 1 || x.owner->is_in_cluster()) return true;
+  x.owner->stop(i, error::illegal_instruction,
+                "a multicast to other blocks, in a launch without clusters of blocks", lane);
+  return false;
 }
 
 u64 address_in_block(const context& x, u64 address, u32 rank) {

@@ -28,6 +28,10 @@ inline memory_order order_of(access_kind kind) {
 // stopped.
 bool complete_bytes(context& x, const op* i, int lane, std::uint64_t barrier, std::uint64_t bytes);
 
+// Whether a multicast may go to the blocks of the mask: in a launch without clusters, only to block
+// 0, as on an H200. Otherwise the launch is stopped.
+bool check_multicast(context& x, const op* i, int lane, std::uint32_t mask);
+
 // The generic address that corresponds to one of shared memory, in block `rank` of the cluster.
 std::uint64_t address_in_block(const context& x, std::uint64_t address, std::uint32_t rank);
 

@@ -41,11 +41,13 @@ void multiply_floats(context& x, const matrix_form& f) {
     f32 some_a[most_elements / 2], some_b[most_elements / 2], sum[most_elements] = {};
     for (const u32 part : {0u, 1u}) {
       every_second_pair(f, part, a, b, some_a, some_b);
-      add_products(wide_sum, {f.m, f.n, f.k / 2}, some_a, some_b, sum, exponents);
+      add_products(wide_sum, {matrix_type::f16, matrix_type::f16, matrix_type::f32},
+                   {f.m, f.n, f.k / 2}, some_a, some_b, sum, exponents);
     }
     for (u32 e = 0; e < f.m * f.n; ++e) c[e] += sum[e];
   } else {
-    add_products(is_half ? half_sum : wide_sum, f, a, b, c, exponents);
+    add_products(is_half ? half_sum : wide_sum, {f.a.type, f.b.type, f.c.type}, f, a, b, c,
+                 exponents);
   }
   if (is_half) return gather(x, f.d, c, [](f32 value) { return f16_of(value); });
   gather(x, f.d, c, bits_of_sum);

@@ -20,13 +20,15 @@
 namespace stepwise::emulator {
 namespace {
 
-constexpr unsigned chunk_bytes = 16;          // the unit of swizzling
+constexpr unsigned chunk_bytes = 16;          // the unit of swizzling and of stores
 constexpr unsigned most_row_bytes = 256 * 8;  // of a sound map
 constexpr unsigned shared_box_alignment = 128;
 
-// The distance between the rows of a box in shared memory, which are packed even if they are
-// narrower than the swizzle. An H200 has not confirmed this for narrower rows.
-u32 row_pitch(const tensor_map& map) { return map.row_bytes(); }
+// The distance between the rows of a box in shared memory. Rows that are narrower than the pattern
+// of the swizzle still take its whole width, but only their bytes are counted. Measured on an H200.
+u32 row_pitch(const tensor_map& map) {
+  return std::max<u32>(map.row_bytes(), width_of(map.swizzle));
+}
 
 // The offset in shared memory of a chunk that would be at `offset` without swizzling. The number of
 // its row among the rows of 128 bytes changes the number of the chunk in the row.
@@ -35,9 +37,23 @@ u64 swizzled(u64 offset, tensor_swizzle swizzle) {
   return offset ^ ((offset / 128 & (chunks - 1)) * chunk_bytes);
 }
 
+// A load of tf32 rounds floats to nearest even. It does not flush subnormals, whatever the type's
+// name says. Measured on an H200.
+void round_to_tf32(std::byte* values, u64 bytes) {
+  for (u64 at = 0; at < bytes; at += sizeof(u32)) {
+    u32 bits;
+    std::memcpy(&bits, values + at, sizeof bits);
+    const bool is_special = (bits & 0x7f800000) == 0x7f800000;
+    if ((bits & 0x7fffffff) > 0x7f800000) bits = 0x7fffe000;
+    if (!is_special) bits = (bits + 0xfff + (bits >> 13 & 1)) & 0xffffe000;
+    std::memcpy(values + at, &bits, sizeof bits);
+  }
+}
+
 // A row of a box. Its bytes from `first` on, `bytes` of them, lie in the tensor, at `address`.
 struct box_row {
   u64 index, first, bytes, address;
+  u64 padding;  // bytes of them that a store writes past the tensor
 };
 
 class tile_copy {
@@ -49,7 +65,7 @@ class tile_copy {
 
   // False if the launch was stopped.
   bool run() {
-    if (!read_map()) return false;
+    if (!read_map() || !check_start()) return false;
     switch (form_.what) {
       case tensor_copy::load:
         return load();
@@ -108,19 +124,33 @@ class tile_copy {
     return true;
   }
 
+  // A box begins at a multiple of 16 bytes in dimension 0. Measured on an H200.
+  bool check_start() {
+    const s64 first = start_[0] * static_cast<s64>(bytes_of(map_.type));
+    if (first % chunk_bytes == 0) return true;
+    return refuse("the box begins at byte " + std::to_string(first) +
+                  " of dimension 0, expected a multiple of 16");
+  }
+
   // --- rows ---
 
-  // Calls use(box_row) -> bool for the rows of the box until one returns false.
+  // Calls use(box_row) -> bool for the rows of the box until one returns false. On an H200, a store
+  // writes whole chunks of 16 bytes, so it may write a little past the end of dimension 0. A load
+  // is exact.
   template <class Use>
   bool each_row(Use use) {
     const s64 element = bytes_of(map_.type), width = map_.box[0];
-    const s64 length = static_cast<s64>(map_.size(0));
+    const s64 in_chunk = form_.what == tensor_copy::load ? 1 : chunk_bytes / element;
+    const s64 size = static_cast<s64>(map_.size(0));
+    const s64 length = (size + in_chunk - 1) / in_chunk * in_chunk;
     const s64 first = std::clamp<s64>(-start_[0], 0, width);
     const s64 end = std::clamp<s64>(length - start_[0], first, width);
+    const s64 padding = std::clamp<s64>(end - (size - start_[0]), 0, end - first);
     const u64 first_address = map_.address + static_cast<u64>((start_[0] + first) * element);
     for (u64 index = 0, rows = map_.box_rows(); index < rows; ++index) {
       box_row row{index, static_cast<u64>(first * element),
-                  static_cast<u64>((end - first) * element), first_address};
+                  static_cast<u64>((end - first) * element), first_address,
+                  static_cast<u64>(padding * element)};
       u64 rest = index;
       for (unsigned d = 1; d < map_.rank; ++d) {
         const u32 elements = map_.box_elements(d);
@@ -132,6 +162,13 @@ class tile_copy {
       if (!use(row)) return false;
     }
     return true;
+  }
+
+  // The padding of an allocation's last row may lie past the allocation. A GPU has memory there.
+  box_row without_lost_padding(box_row row) const {
+    const auto found = x_.memory->find(row.address);
+    if (found && row.bytes > found->base + found->bytes - row.address) row.bytes -= row.padding;
+    return row;
   }
 
   // The host address of a row's part in the tensor; null if the launch was stopped.
@@ -148,7 +185,7 @@ class tile_copy {
 
   // --- the box in shared memory ---
 
-  u64 box_bytes() const { return map_.box_rows() * row_pitch(map_); }
+  u64 box_bytes() const { return map_.box_rows() * map_.row_bytes(); }
 
   // A box at an address of shared memory, perhaps in another block.
   struct shared_box {
@@ -158,7 +195,7 @@ class tile_copy {
   shared_box reach_box(u64 at, access_kind kind) {
     // The last chunks of a swizzled box may lie anywhere in the last row of the swizzle.
     const u64 unit = std::max(width_of(map_.swizzle), chunk_bytes);
-    const u64 bytes = (box_bytes() + unit - 1) / unit * unit;
+    const u64 bytes = (map_.box_rows() * row_pitch(map_) + unit - 1) / unit * unit;
     std::byte* const host = reach(
         x_, i_, lane_, at,
         {bytes, shared_box_alignment, memory_space::shared, kind, "the box in shared memory: "});
@@ -177,17 +214,19 @@ class tile_copy {
   // --- directions ---
 
   void fill_row() {
-    const unsigned element = bytes_of(map_.type);
-    std::memset(row_, map_.fills_nan != 0 ? 0xff : 0, map_.row_bytes());
-    if (map_.fills_nan == 0) return;
-    for (u64 end = element; end <= map_.row_bytes(); end += element)
-      row_[end - 1] = std::byte{0x7f};
+    constexpr u16 nan = 0x7ff7;  // in every 16 bits, whatever the type; measured on an H200
+    for (u64 at = 0; at < map_.row_bytes(); at += sizeof nan) {
+      const u16 fill = map_.fills_nan != 0 ? nan : 0;
+      std::memcpy(row_ + at, &fill, sizeof fill);
+    }
   }
 
   bool load() {
     const u64 to = x_.vreg<u64>(i_->a)[lane_], barrier = x_.vreg<u64>(i_->d)[lane_];
     if (i_->c == 0) return load_to(to, barrier);
-    for (u32 m = x_.vreg<u16>(i_->c)[lane_]; m != 0; m &= m - 1) {
+    const u32 mask = x_.vreg<u16>(i_->c)[lane_];
+    if (!check_multicast(x_, i_, lane_, mask)) return false;
+    for (u32 m = mask; m != 0; m &= m - 1) {
       const u32 rank = static_cast<u32>(__builtin_ctz(m));
       if (!load_to(address_in_block(x_, to, rank), address_in_block(x_, barrier, rank)))
         return false;
@@ -203,6 +242,7 @@ class tile_copy {
         const std::byte* const from = reach_row(row, access_kind::load);
         if (from == nullptr) return false;
         std::memcpy(row_ + row.first, from, row.bytes);
+        if (is_tf32(map_.type)) round_to_tf32(row_ + row.first, row.bytes);
         x_.counts.global_load_bytes += row.bytes;
       }
       each_chunk(box, row.index, [](std::byte* shared, std::byte* ours) {
@@ -224,13 +264,14 @@ class tile_copy {
       each_chunk(box, row.index, [](std::byte* shared, std::byte* ours) {
         std::memcpy(ours, shared, chunk_bytes);
       });
-      std::byte* const to = reach_row(row, kind);
+      const box_row written = without_lost_padding(row);
+      std::byte* const to = reach_row(written, kind);
       if (to == nullptr) return false;
       if (reduce_row != nullptr)
-        reduce_row(to, row_ + row.first, row.bytes);
+        reduce_row(to, row_ + row.first, written.bytes);
       else
-        std::memcpy(to, row_ + row.first, row.bytes);
-      x_.counts.global_store_bytes += row.bytes;
+        std::memcpy(to, row_ + row.first, written.bytes);
+      x_.counts.global_store_bytes += written.bytes;
       return true;
     };
     if (box.host == nullptr || !each_row(store_row)) return false;
@@ -238,8 +279,11 @@ class tile_copy {
     return true;
   }
 
-  // The name of the map's type in PTX, as the operation has it.
+  // The name of the map's type in PTX, as the operation has it. On an H200, s64 has only min and
+  // max.
   const char* type_in_ptx() const {
+    const bool is_minmax = form_.operation == reduction::min || form_.operation == reduction::max;
+    if (map_.type == tensor_type::s64 && !is_minmax) return "";
     static constexpr const char* names[tensor_types] = {"u8",  "u16",  "u32", "s32", "u64",
                                                         "s64", "f16",  "f32", "f64", "bf16",
                                                         "f32", "tf32", "tf32"};

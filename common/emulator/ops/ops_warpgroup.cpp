@@ -185,7 +185,9 @@ bool multiply_floats(context& x, const op* i, const matrix_form& f) {
   const bool is_half = f.d.type == matrix_type::f16;
   const sum_rule& rule = bits_of(f.a.type) == 8 ? narrow_sum : is_half ? half_sum : wide_sum;
   s32 exponents[2 * most_columns * most_k];
-  add_products(rule, p.shape, p.left, p.right, p.sums, exponents);
+  const sum_types types = p.transposed ? sum_types{f.b.type, f.a.type, f.d.type}
+                                       : sum_types{f.a.type, f.b.type, f.d.type};
+  add_products(rule, types, p.shape, p.left, p.right, p.sums, exponents);
   if (is_half)
     gather(
         x, f.d, p.sums, [](f32 value) { return f16_of(value); }, p.transposed);

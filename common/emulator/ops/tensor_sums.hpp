@@ -35,9 +35,16 @@ inline constexpr sum_rule narrow_sum{13, sum_end::truncated_to_14};  // fp8 in w
 // Exponents of zeros and of values that are not finite: sums with others stay recognisable.
 inline constexpr s32 zero_exponent = -1000, special_exponent = 5000;
 
-[[gnu::always_inline]] inline s32 exponent_of(f32 value) {
+// The exponent of a value whose type has normal values from 2^least on. Subnormal values of the
+// type, which may be normal as f32, have its least exponent.
+[[gnu::always_inline]] inline s32 exponent_of(f32 value, s32 least) {
   const s32 biased = static_cast<s32>(std::bit_cast<u32>(value) >> 23 & 255);
-  return value == 0 ? zero_exponent : biased == 255 ? special_exponent : biased - 127;
+  return value == 0      ? zero_exponent
+         : biased == 255 ? special_exponent
+                         : std::max(biased - 127, least);
+}
+inline s32 least_exponent(matrix_type t) {
+  return t == matrix_type::f16 || t == matrix_type::e5m2 ? -14 : t == matrix_type::e4m3 ? -6 : -126;
 }
 
 // The bits of a double below those that the result keeps.
@@ -50,9 +57,8 @@ inline f32 sum_one(const sum_rule& rule, u32 k, const f32* a, const f32* b, u32 
                    s32 top) {
   f64 total = 0;
   if (top > 1000) {  // infinities and NaNs
-    f32 sum = c;
-    for (u32 p = 0; p < k; ++p) sum += a[p] * b[p * stride];
-    return sum;
+    for (u32 p = 0; p < k; ++p) total += static_cast<f64>(a[p]) * b[p * stride];
+    return static_cast<f32>(total + c);
   }
   const int unit = top - rule.fraction_bits;
   for (u32 p = 0; p < k; ++p)
@@ -77,14 +83,14 @@ struct vectors {
 // `Wide` neighbouring sums of one row. The fast path is for sums whose aligned terms fit in 32 bits
 // and whose results are normal; the others are made one by one.
 template <u32 Wide>
-void sum_some(const sum_rule& rule, u32 k, u32 n, const f32* a, const s32* a_exponents,
-              const f32* b, const s32* b_exponents, f32* c) {
+void sum_some(const sum_rule& rule, s32 least_of_c, u32 k, u32 n, const f32* a,
+              const s32* a_exponents, const f32* b, const s32* b_exponents, f32* c) {
   using floats = typename vectors<Wide>::floats;
   using ints = typename vectors<Wide>::ints;
   using doubles = typename vectors<Wide>::doubles;
   using longs = typename vectors<Wide>::longs;
   ints top;
-  for (u32 l = 0; l < Wide; ++l) top[l] = exponent_of(c[l]);
+  for (u32 l = 0; l < Wide; ++l) top[l] = exponent_of(c[l], least_of_c);
   for (u32 p = 0; p < k; ++p) {
     ints e;
     std::memcpy(&e, b_exponents + p * n, sizeof e);
@@ -120,22 +126,27 @@ void sum_some(const sum_rule& rule, u32 k, u32 n, const f32* a, const s32* a_exp
 }
 
 // The exponents of `count` values.
-inline void find_exponents(const f32* values, u32 count, s32* exponents) {
-  for (u32 e = 0; e < count; ++e) exponents[e] = exponent_of(values[e]);
+inline void find_exponents(const f32* values, u32 count, s32 least, s32* exponents) {
+  for (u32 e = 0; e < count; ++e) exponents[e] = exponent_of(values[e], least);
 }
+
+// The types of the elements of A, B, and of C and D.
+struct sum_types {
+  matrix_type a, b, c;
+};
 
 // c += a b, as one instruction, for a of m x k, b of k x n and c of m x n elements, all stored by
 // rows. n is a multiple of 8. `exponents` has room for m k + k n values.
-inline void add_products(const sum_rule& rule, const matrix_shape& f, const f32* a, const f32* b,
-                         f32* c, s32* exponents) {
+inline void add_products(const sum_rule& rule, const sum_types& types, const matrix_shape& f,
+                         const f32* a, const f32* b, f32* c, s32* exponents) {
   s32* const of_b = exponents + f.m * f.k;
-  find_exponents(a, f.m * f.k, exponents);
-  find_exponents(b, f.k * f.n, of_b);
+  find_exponents(a, f.m * f.k, least_exponent(types.a), exponents);
+  find_exponents(b, f.k * f.n, least_exponent(types.b), of_b);
   const auto rows = [&]<u32 Wide>() {
     for (u32 row = 0; row < f.m; ++row)
       for (u32 col = 0; col < f.n; col += Wide)
-        sum_some<Wide>(rule, f.k, f.n, a + row * f.k, exponents + row * f.k, b + col, of_b + col,
-                       c + row * f.n + col);
+        sum_some<Wide>(rule, least_exponent(types.c), f.k, f.n, a + row * f.k,
+                       exponents + row * f.k, b + col, of_b + col, c + row * f.n + col);
   };
   f.n % 16 == 0 ? rows.template operator()<16>() : rows.template operator()<8>();
 }

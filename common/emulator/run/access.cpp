@@ -78,12 +78,22 @@ std::byte* scheduler::reach_peer(const op* i, access_fault fault) {
   const bool inside =
       fault.address <= x_.shared_bytes && fault.bytes <= x_.shared_bytes - fault.address;
   if (fault.misaligned || !inside) return stop(i, fault), nullptr;
-  // An H200 ignores such a store; a checked launch stops.
-  if (peer.alive == 0 && (fault.kind != access_kind::store || launch_.ends_hangs))
+  // An H200 ignores such a store. A load or an atomic operation fails there only some time after
+  // the exit. A checked launch always stops.
+  const bool fails = fault.kind != access_kind::store && has_left_long_ago(peer, i);
+  if (peer.alive == 0 && (fails || launch_.ends_hangs))
     return stopped(
         "whose threads have all exited; a last cluster.sync() keeps its memory until the others "
         "are done");
   return peer.shared + fault.address;
+}
+
+// Whether a block of the cluster has exited, and the time since then is known to be long. Without a
+// clock it is not known, because blocks do not run at the same pace as on a GPU.
+bool scheduler::has_left_long_ago(const block& b, const op* i) const {
+  constexpr std::uint64_t long_time = 20'000;  // cycles
+  return b.alive == 0 && launch_.time != nullptr &&
+         launch_.time->cycles(warp_index(), i) > b.left_at + long_time;
 }
 
 void scheduler::watch_range(const op* i, int lane, memory_space space, std::uint64_t address,

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "common/device/device_types.hpp"
@@ -93,8 +94,18 @@ struct warp {
   void leave_joins(std::uint32_t mask, const frame* in);
 };
 
-// Stands for the number of the cluster's barrier.
-inline constexpr unsigned cluster_barrier = 16;
+// Stand for the numbers of the cluster's barrier, and of the wait for products of a warpgroup.
+inline constexpr unsigned cluster_barrier = 16, warpgroup_barrier = 17;
+inline constexpr unsigned waits_of_block = 18;  // named barriers and these
+
+inline constexpr std::uint32_t warps_in_group = 4;
+
+// "barrier 1", "the cluster's barrier".
+inline std::string name_of_wait(unsigned barrier) {
+  return barrier == cluster_barrier     ? "the cluster's barrier"
+         : barrier == warpgroup_barrier ? "wgmma.wait_group, for the other warps of the warpgroup"
+                                        : "barrier " + std::to_string(barrier);
+}
 
 // The number, in its grid, of the n-th block that begins. The blocks of a cluster begin together.
 std::uint64_t nth_block(std::uint64_t n, const extent& grid, const extent& cluster);
@@ -119,10 +130,12 @@ struct block {
   cluster* together = nullptr;  // null: the block is its own cluster
   std::uint32_t rank = 0;       // in its cluster
   std::vector<warp> warps;
-  std::uint32_t alive = 0;  // threads
+  std::uint32_t alive = 0;    // threads
+  std::uint64_t left_at = 0;  // in a cluster: when the last thread exited, in cycles, if known
   block_barrier barriers[16];
   std::uint32_t barriers_waited_at = 0;  // one bit per barrier
   bool in_cluster = false;               // some thread has arrived at the cluster's barrier
+  std::uint32_t waiting_warpgroups = 0;  // one bit per group with warps at wgmma.wait_group
   std::unique_ptr<std::byte[]> storage;  // registers, local and shared memory
   std::byte* shared = nullptr;
   unsigned idle_rounds = 0;     // rounds of polling without an exit or a barrier

@@ -233,6 +233,7 @@ void block_maker::start(block& b, std::uint64_t index) const {
   for (block_barrier& barrier : b.barriers) barrier = {};
   b.barriers_waited_at = 0;
   b.in_cluster = false;
+  b.waiting_warpgroups = 0;
   b.together = nullptr;
   b.rank = 0;
   for (std::uint32_t k = 0; k < warps_; ++k) {

@@ -30,7 +30,7 @@ std::string words_of(const stuck_warps& g, const extent& grid) {
                            : one                   ? "waits"
                                                    : "wait";
   std::string where;
-  if (g.what == doing::wait_at_barrier) where = " at barrier " + std::to_string(g.barrier);
+  if (g.what == doing::wait_at_barrier) where = " at " + name_of_wait(g.barrier);
   if (g.what == doing::wait_for_cluster) where = " at the cluster's barrier";
   if (g.what == doing::wait_for_lanes) where = " for other lanes";
   return counted(g.warps, "warp") + " of " +
@@ -277,10 +277,7 @@ void scheduler::report_deadlock(const block& b) {
               std::to_string(&w - b.warps.data()) + " wait at " + where +
               (line.empty() ? "" : " at " + line);
     };
-    for (const auto& wait : w.at_barrier)
-      add_group(wait.waiting, wait.barrier == cluster_barrier
-                                  ? "the cluster's barrier"
-                                  : "barrier " + std::to_string(wait.barrier));
+    for (const auto& wait : w.at_barrier) add_group(wait.waiting, name_of_wait(wait.barrier));
     for (const auto& p : w.parked) add_group(p.waiting, "a warp-wide operation");
   }
   fail(error::launch_timeout,

@@ -438,6 +438,8 @@ const op* scheduler::exit_lanes(const op* i, std::uint32_t mask) {
   w.alive &= ~mask;
   w.in_cluster &= ~mask;
   block_->alive -= count_of(mask);
+  if (block_->alive == 0 && has_peers() && launch_.time != nullptr)
+    block_->left_at = launch_.time->cycles(warp_index(), i);
   w.leave_joins(mask, nullptr);
   if (frame_->caller != nullptr) leave_frames(w, mask);
   if (!w.parked.empty()) check_parked(w);

@@ -71,6 +71,7 @@ class scheduler {
   const op* reach_barrier(const op* i);
   const op* arrive_at_cluster(const op* i);
   const op* wait_for_cluster(const op* i);
+  const op* wait_for_warpgroup(const op* i);
   // The rank of the running block in its cluster, whether the launch asked for clusters, and
   // whether this cluster has other blocks.
   std::uint32_t cluster_rank() const { return block_->rank; }
@@ -159,7 +160,9 @@ class scheduler {
   void check_barriers();
   void release_barrier(unsigned id);
   void check_cluster();
+  void check_warpgroup(std::uint32_t group);
   bool others_can_run() const;
+  bool has_left_long_ago(const block& b, const op* i) const;
   void report_deadlock(const block& b);
   bool is_trap_of_grid_group(const op* i) const;
   std::string thread_name(const block& b, const warp& w, int lane) const;

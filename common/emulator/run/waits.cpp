@@ -1,5 +1,6 @@
 // Threads that wait for each other at block barriers and warp-wide operations.
 #include <algorithm>
+#include <span>
 
 #include "common/emulator/run/scheduler.hpp"
 
@@ -48,6 +49,8 @@ void scheduler::check_barrier(unsigned id) {
 void scheduler::check_barriers() {
   for (std::uint32_t m = block_->barriers_waited_at; m != 0; m &= m - 1)
     check_barrier(static_cast<unsigned>(first_lane(m)));
+  for (std::uint32_t m = block_->waiting_warpgroups; m != 0; m &= m - 1)
+    check_warpgroup(static_cast<std::uint32_t>(first_lane(m)));
   check_cluster();
 }
 
@@ -120,6 +123,44 @@ void scheduler::check_cluster() {
       });
     }
   }
+}
+
+// wgmma.wait_group. The products of a warpgroup are one operation: no warp continues before all
+// warps of its group have read their operands.
+const op* scheduler::wait_for_warpgroup(const op* i) {
+  account(i->ordinal + 1);
+  x_.segment = i + 1;
+  progress_ = true;
+  warp_->at_barrier.push_back({{i, x_.mask, join_, frame_}, warpgroup_barrier});
+  const std::uint32_t group = warp_index() / warps_in_group;
+  block_->waiting_warpgroups |= 1U << group;
+  check_warpgroup(group);
+  return nullptr;
+}
+
+void scheduler::check_warpgroup(std::uint32_t group) {
+  const std::size_t first = group * warps_in_group;
+  const std::span warps = std::span(block_->warps).subspan(first);
+  const std::span together = warps.first(std::min<std::size_t>(warps.size(), warps_in_group));
+  const auto is_here = [](const warp::barrier_wait& w) { return w.barrier == warpgroup_barrier; };
+  for (const warp& w : together) {
+    std::uint32_t here = 0;
+    for (const auto& wait : w.at_barrier)
+      if (is_here(wait)) here |= wait.waiting.mask;
+    if (here != w.alive) return;
+  }
+  block_->waiting_warpgroups &= ~(1U << group);
+  std::vector<warp_event> met;
+  for (warp& w : together) {
+    std::erase_if(w.at_barrier, [&](const warp::barrier_wait& wait) {
+      if (!is_here(wait)) return false;
+      const auto index = static_cast<std::uint32_t>(&w - block_->warps.data());
+      met.push_back({index, wait.waiting.mask, wait.waiting.at});
+      w.push_ready({wait.waiting.at + 1, wait.waiting.mask, wait.waiting.join, wait.waiting.in});
+      return true;
+    });
+  }
+  if (x_.watch != nullptr && !met.empty()) x_.watch->met_in_warpgroup(met);
 }
 
 // Whether a warp of the running block's cluster can run.

@@ -12,12 +12,12 @@ __device__ inline unsigned in_block(const void* own, unsigned rank) {
                : "r"(shared_address(own)), "r"(rank));
   return at;
 }
-__device__ inline void wait_for_phase(const void* barrier, unsigned parity) {
+__device__ inline void wait_for_phase(unsigned barrier, unsigned parity) {
   asm volatile(
       "{ .reg .pred done;\n"
       "again:\n"
       "  mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], %1;\n"
-      "  @!done bra again; }" ::"r"(shared_address(barrier)),
+      "  @!done bra again; }" ::"r"(barrier),
       "r"(parity)
       : "memory");
 }

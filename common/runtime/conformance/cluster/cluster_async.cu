@@ -60,7 +60,7 @@ __global__ void exchange(unsigned* words, unsigned long long* wide, unsigned* pa
                  ".max.u32 [%0], %1, [%2];" ::"r"(in_block(&sum[1], next)),
                  "r"(t + rank), "r"(done)
                  : "memory");
-  wait_for_phase(&barrier, 0);
+  wait_for_phase(shared_address(&barrier), 0);
   const unsigned i = blockIdx.x * threads + t;
   words[i] = word[t];
   wide[i] = long_word[t];

@@ -46,7 +46,7 @@ __global__ void gather(int* out) {
         "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(in_block(&barrier, 0))
         : "memory");
     if (rank == 0) {
-      wait_for_phase(&barrier, 0);
+      wait_for_phase(shared_address(&barrier), 0);
       int sum = 0;
       for (unsigned r = 0; r < cluster.num_blocks(); ++r) sum += box[r];
       out[blockIdx.x / cluster.num_blocks()] = sum;
@@ -80,7 +80,7 @@ __global__ void send(int* out) {
         "r"(shared_address(tile)), "r"(static_cast<unsigned>(sizeof tile)),
         "r"(in_block(&barrier, next))
         : "memory");
-  wait_for_phase(&barrier, 0);
+  wait_for_phase(shared_address(&barrier), 0);
   for (int i = threadIdx.x; i < words; i += threads) out[blockIdx.x * words + i] = box[i];
   cluster.sync();
 }

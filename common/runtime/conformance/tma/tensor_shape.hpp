@@ -4,6 +4,7 @@
 
 #include <cuda.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -57,14 +58,18 @@ struct tensor_shape {
     return all;
   }
   unsigned moved_bytes() const { return moved_elements() * element; }
+  // Distance between rows of the box in shared memory, in bytes: at least a swizzle's width.
+  std::uint64_t row_pitch() const {
+    const std::uint64_t width = swizzle == CU_TENSOR_MAP_SWIZZLE_NONE ? 0 : 16u << swizzle;
+    return std::max<std::uint64_t>(box[0] * element, width);
+  }
 
   CUresult try_encode(CUtensorMap& map, void* address) const {
-    std::vector<std::uint64_t> strides;
-    for (unsigned d = 1; d < rank(); ++d) strides.push_back(stride(d));
+    std::uint64_t strides[5] = {};  // an array even for one dimension, which the driver demands
+    for (unsigned d = 1; d < rank(); ++d) strides[d - 1] = stride(d);
     static const auto encode = encode_tiled_function();
-    return encode(&map, type, rank(), address, sizes.data(), strides.data(), box.data(),
-                  steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
-                  CU_TENSOR_MAP_L2_PROMOTION_L2_128B, fill);
+    return encode(&map, type, rank(), address, sizes.data(), strides, box.data(), steps.data(),
+                  CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, fill);
   }
   CUtensorMap map_of(void* address) const {
     CUtensorMap map;
@@ -90,9 +95,12 @@ struct tensor_shape {
   }
 
   // Calls use(offset in the tensor, offset in the box) for the elements of the box at `start`;
-  // outside of the tensor, the first offset is -1.
+  // outside of the tensor, the first offset is -1. `whole_chunks`: the rows of the tensor end at a
+  // multiple of 16 bytes, as for stores.
   template <class Use>
-  void each_element(const std::vector<int>& start, Use use) const {
+  void each_element(const std::vector<int>& start, Use use, bool whole_chunks = false) const {
+    const std::uint64_t row =
+        whole_chunks ? (sizes[0] * element + 15) / 16 * 16 / element : sizes[0];
     for (std::uint32_t n = 0; n < moved_elements(); ++n) {
       std::uint32_t rest = n;
       std::int64_t from = 0;
@@ -101,10 +109,10 @@ struct tensor_shape {
         const std::int64_t step = d == 0 ? 1 : steps[d];
         const std::int64_t at = start[d] + step * (rest % moved(d));
         rest /= moved(d);
-        is_inside &= at >= 0 && at < static_cast<std::int64_t>(sizes[d]);
+        is_inside &= at >= 0 && at < static_cast<std::int64_t>(d == 0 ? row : sizes[d]);
         from += at * static_cast<std::int64_t>(stride(d));
       }
-      use(is_inside ? from : -1, static_cast<std::uint64_t>(n) * element);
+      use(is_inside ? from : -1, n / box[0] * row_pitch() + n % box[0] * element);
     }
   }
 };

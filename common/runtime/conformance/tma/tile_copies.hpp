@@ -1,9 +1,7 @@
 // The instructions of tensor copies, for the programs about them.
 #pragma once
 
-__device__ inline unsigned shared_address(const void* at) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(at));
-}
+#include "shared_addresses.hpp"
 
 // Coordinates of a box, fastest dimension first.
 struct box_start {
@@ -21,15 +19,6 @@ __device__ inline void init_barrier(unsigned barrier) {
 __device__ inline void expect_bytes(unsigned barrier, unsigned bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
                : "memory");
-}
-__device__ inline void wait_for_phase(unsigned barrier, unsigned parity) {
-  asm volatile(
-      "{ .reg .pred done;\n"
-      "again:\n"
-      "  mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], %1;\n"
-      "  @!done bra again; }" ::"r"(barrier),
-      "r"(parity)
-      : "memory");
 }
 __device__ inline void fence_proxy() { asm volatile("fence.proxy.async;" ::: "memory"); }
 

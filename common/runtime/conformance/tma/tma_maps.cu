@@ -26,14 +26,14 @@ __constant__ CUtensorMap constant_map;
 __global__ void load_by_parameter(const __grid_constant__ CUtensorMap map, int* out) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
   asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%0, {%1, %2}];" ::"l"(&map),
-               "r"(-3), "r"(2)
+               "r"(-4), "r"(2)
                : "memory");
-  load_to(out, &map, -3, 2, box_elements * 4);
+  load_to(out, &map, -4, 2, box_elements * 4);
 }
-__global__ void load_by_constant(int* out) { load_to(out, &constant_map, -3, 2, box_elements * 4); }
+__global__ void load_by_constant(int* out) { load_to(out, &constant_map, -4, 2, box_elements * 4); }
 __global__ void load_by_address(const CUtensorMap* map, int* out, unsigned bytes) {
   asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(map) : "memory");
-  load_to(out, map, -3, 2, bytes);
+  load_to(out, map, -4, 2, bytes);
 }
 
 // Makes the map one of another tensor: of bytes (type 0), with other sizes, box, step and fill.
@@ -111,12 +111,12 @@ __global__ void edit_and_load(const __grid_constant__ CUtensorMap before, CUtens
       "r"(shared_address(&copy))
       : "memory");
   asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(map) : "memory");
-  load_to(out, map, -3, 2, bytes);
+  load_to(out, map, -4, 2, bytes);
 }
 
 std::vector<int> tile_of(const tensor_shape& shape, const std::vector<int>& tensor) {
   std::vector<int> tile(shape.moved_elements());
-  shape.each_element({-3, 2}, [&](std::int64_t from, std::uint64_t to) {
+  shape.each_element({-4, 2}, [&](std::int64_t from, std::uint64_t to) {
     tile[to / 4] = from < 0 ? 0 : tensor[from / 4];
   });
   return tile;

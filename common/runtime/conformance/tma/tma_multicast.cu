@@ -47,7 +47,7 @@ __global__ void receive(const __grid_constant__ CUtensorMap map, const int* tens
   cluster.sync();
   if (threadIdx.x == 0 && rank == sender) {
     if (of_tensor)
-      multicast_tile(shared_address(box), &map, -3, 5, shared_address(&barrier), mask);
+      multicast_tile(shared_address(box), &map, -4, 5, shared_address(&barrier), mask);
     else
       multicast_bytes(shared_address(box), tensor, shared_address(&barrier), mask);
   }
@@ -69,7 +69,7 @@ int wrong_in(unsigned blocks, bool of_tensor) {
   for (int i = 0; i < width * height; ++i) tensor[i] = 1000 + i;
   std::vector<int> tile(tensor.begin(), tensor.begin() + box_elements);
   if (of_tensor)
-    shape.each_element({-3, 5}, [&](std::int64_t from, std::uint64_t to) {
+    shape.each_element({-4, 5}, [&](std::int64_t from, std::uint64_t to) {
       tile[to / 4] = from < 0 ? 0 : tensor[from / 4];
     });
   const device_array<int> global(tensor);
