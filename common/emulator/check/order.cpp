@@ -247,17 +247,20 @@ bool order::proves(const acquired& a, search& s) {
   if (any(o.by_block, s.block, [&](const release_entry& e) { return s.before < e.block_before; }))
     return true;
   // No release covers the access directly, but a releasing thread may have learned of it elsewhere.
-  const auto [visit, is_new] = s.visited.try_emplace(&o, a.from, a.upto);
+  const auto [visit, is_new] = s.visited.try_emplace({&o, s.own_block}, a.from, a.upto);
   if (!is_new) {
     if (visit->second.first <= a.from && visit->second.second >= a.upto) return false;
     visit->second = {std::min(visit->second.first, a.from), std::max(visit->second.second, a.upto)};
   }
-  for (std::uint32_t n = a.upto; n-- > a.from;) {
+  for (std::uint32_t n = a.upto; n > a.from && s.steps <= most_steps;) {
     ++s.steps;
     --steps_left_;
-    const release_entry& e = o.log[n];
-    if (e.known != nullptr && s.before < e.before && any_proves(*e.known, s)) return true;
-    if (s.steps > most_steps) break;
+    const release_entry& e = o.log[--n];
+    if (e.known == nullptr || s.before >= e.before) continue;
+    // Whether a scope is wide enough depends on the block of the thread that learned of the access.
+    const std::uint32_t own_block = std::exchange(s.own_block, e.block);
+    if (any_proves(*e.known, s)) return true;
+    s.own_block = own_block;
   }
   return false;
 }

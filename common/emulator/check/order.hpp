@@ -20,6 +20,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <span>
 #include <unordered_map>
@@ -199,7 +200,9 @@ class order {
     tick before;
     std::uint32_t warp, lanes, block, own_block;
     int steps = 0;
-    std::unordered_map<const sync_object*, std::pair<std::uint32_t, std::uint32_t>> visited = {};
+    // The entries searched so far, by object and by the block that learned of them.
+    std::map<std::pair<const sync_object*, std::uint32_t>, std::pair<std::uint32_t, std::uint32_t>>
+        visited = {};
   };
   bool proves(const acquired& a, search& s);
   bool any_proves(const knowledge& k, search& s);
