@@ -216,8 +216,8 @@ class wrong_picture {
       if (last + 1 == first_ && first_ % block != 0)
         return "They are all pixels from out[" + first + "] on, and " + std::to_string(last) +
                " is " + std::to_string(grid - 1) + " * " + std::to_string(grid) + " + " +
-               std::to_string(block - 1) +
-               ". Is blockIdx.x multiplied by gridDim.x instead of blockDim.x?";
+               std::to_string(block - 1) + ". Is blockIdx.x multiplied by " + std::to_string(grid) +
+               " (gridDim.x or blockDim.y?) instead of blockDim.x?";
       if (block == first_ && all >= 2 * block)
         return "They are all but the first " + first +
                ". Are there several blocks, and does the index include blockIdx.x?";
@@ -247,7 +247,8 @@ class wrong_picture {
       return "They are all columns from " + from(column) + " and all rows from " + from(row) +
              (lacks_whole_blocks(column, w) || lacks_whole_blocks(row, h)
                   ? ". Does the grid have several blocks, and do x and y include blockIdx?"
-                  : ". Does the grid round up?");
+                  : ". Does the grid round up, and has dim3 the blocks in x first, then those in "
+                    "y?");
     const std::string exchanged =
         ". Does x use only threadIdx.x, blockIdx.x and blockDim.x, and y only those with .y?";
     if (column > 0 && next_column < w &&

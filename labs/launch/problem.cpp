@@ -10,6 +10,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cmath>
 #include <cstdio>
 #include <limits>
 #include <memory>
@@ -130,7 +131,7 @@ class wrong_result {
   std::string looks_like() const {
     for (const auto guess :
          {&wrong_result::not_written, &wrong_result::nan, &wrong_result::one_array,
-          &wrong_result::neighbour, &wrong_result::added_to_garbage}) {
+          &wrong_result::neighbour, &wrong_result::added_to_garbage, &wrong_result::close}) {
       if (std::string text = (this->*guess)(); !text.empty()) return text;
     }
     return of_all(wrong_) + " wrong, the last one is " + element("z", last_) + ", " +
@@ -203,8 +204,8 @@ class wrong_result {
     if (from == 1 << 15 || from == 1 << 16)
       return "Is the index a short, which has 16 bits? Use an int";
     if (n - from == n % 4 && from % smallest_block != 0)
-      return "Does a thread add the last elements if n is not a multiple of 4, and is i < n the "
-             "condition of the others?";
+      return "Does a thread add the last elements, from n / 4 * 4 on, if n is not a multiple of 4, "
+             "and is i < n the condition of the others?";
     if (from >= smallest_block && from <= largest_block && (from & (from - 1)) == 0)
       return "Only one block of " + std::to_string(from) +
              " threads adds. Is blockIdx.x in the index, are the grid's blocks in x, " +
@@ -291,11 +292,22 @@ class wrong_result {
     }
     std::int64_t again = end;  // the first element that is written after a gap
     while (again < n && is_left_as_it_was(a_.z[again])) ++again;
-    if (first == 0 && is_unwritten_where([&](auto i) { return i % again >= end; }))
-      return ". Only " + std::to_string(end) + " of every " + std::to_string(again) +
-             " are, from z[0] on. How far does a thread advance? A grid has gridDim.x * blockDim.x "
-             "threads";
-    return "";
+    // There is only one gap, before the last elements, which fill no vector.
+    if (first == 0 && again == n / 4 * 4 && unwritten_ == again - end)
+      return ", all from " + element("z", end) + " to " + element("z", again - 1) +
+             ". Does the number of blocks round up, after each division?";
+    if (first != 0 || !is_unwritten_where([&](auto i) { return i % again >= end; })) return "";
+    for (std::int64_t size = smallest_block; size <= largest_block; size *= 2) {
+      const std::int64_t part = again / size;  // elements of a thread
+      if (part > 1 && again == part * size && end == size + part - 1)
+        return ". Only " + std::to_string(end) + " of every " + std::to_string(again) +
+               " are. Each thread adds " + std::to_string(part) +
+               " elements side by side, which other threads add, too: is element k of a thread k * "
+               "blockDim.x after its first one?";
+    }
+    return ". Only " + std::to_string(end) + " of every " + std::to_string(again) +
+           " are, from z[0] on. How far does a thread advance? A grid has gridDim.x * blockDim.x "
+           "threads";
   }
 
   std::string nan() const { return nan_ == 0 ? "" : of_all(nan_) + " NaN"; }
@@ -341,6 +353,17 @@ class wrong_result {
       }
     }
     return "";
+  }
+
+  // The inputs are integers, so a sum that lost less than 1, or its last bits, was converted.
+  std::string close() const {
+    for (std::int64_t i = first_; i <= last_; ++i) {
+      const float right = a_.expected(i);
+      if (!(std::abs(a_.z[i] - right) <= std::max(1.0f, std::abs(right) / 64))) return "";
+    }
+    return of_all(wrong_) +
+           " close to the sum, but not equal to it: is the sum rounded, or kept in a narrower type "
+           "than float?";
   }
 
   const arrays& a_;

@@ -95,10 +95,10 @@ class wrong_product {
     for (const auto guess :
          {&wrong_product::left_as_it_was, &wrong_product::added_to_what_was,
           &wrong_product::another_product, &wrong_product::wrong_place_in_tile,
-          &wrong_product::first_tile_again, &wrong_product::zeros, &wrong_product::last_product,
-          &wrong_product::without_an_end, &wrong_product::all_too_large,
-          &wrong_product::not_a_number, &wrong_product::multiple, &wrong_product::continued,
-          &wrong_product::one_line_replaced, &wrong_product::imprecise,
+          &wrong_product::first_tile_again, &wrong_product::tiles_overlap, &wrong_product::zeros,
+          &wrong_product::last_product, &wrong_product::without_an_end,
+          &wrong_product::all_too_large, &wrong_product::not_a_number, &wrong_product::multiple,
+          &wrong_product::continued, &wrong_product::one_line_replaced, &wrong_product::imprecise,
           &wrong_product::two_products, &wrong_product::everywhere}) {
       if (const std::string text = (this->*guess)(); !text.empty()) return "; " + text + end;
     }
@@ -311,6 +311,33 @@ class wrong_product {
     return "";
   }
 
+  // A loop over tiles advances by less than a tile, so products are added several times.
+  std::string tiles_overlap() const {
+    if (n_ == 1 || !is_common()) return "";
+    const int row = row_of(wrong_[0]), col = col_of(wrong_[0]);
+    for (const std::size_t tile : {4, 8, 16, 32, 64}) {
+      for (std::size_t step = 1; step < std::min(tile, n_); step *= 2) {
+        // The number of tiles that begin at or before k and hold it.
+        const auto times = [&](std::size_t k) {
+          return static_cast<double>(k / step - (k < tile ? 0 : (k - tile) / step + 1) + 1);
+        };
+        const auto overlapping = [&](int y, int x) {
+          double sum = 0;
+          for (std::size_t k = 0; k < n_; ++k)
+            sum += times(k) * m_.a[y * n_ + k] * m_.b[k * n_ + x];
+          return sum;
+        };
+        if (!is_right(m_, first_found(), overlapping(row, col)) || !is_everywhere(overlapping))
+          continue;
+        return "this happens if the loop over the tiles advances by " + std::to_string(step) +
+               ", so that the product of k = " + std::to_string(step) + " is added " +
+               std::to_string(static_cast<int>(times(step))) +
+               " times: does its k advance by the width of a tile?";
+      }
+    }
+    return "";
+  }
+
   // The sum is assigned instead of added to, so only a last product is left.
   std::string last_product() const {
     const auto last = [&](std::size_t row, std::size_t col) {
@@ -355,7 +382,8 @@ class wrong_product {
       if (found(i) != 0) return "";
     }
     if (std::ranges::any_of(m_.c, [](float value) { return value != 0; }))
-      return "0 is stored in each of them";
+      return "0 is stored in each of them: were their sums computed, for the same rows and "
+             "columns?";
     return "every element is 0: does the loop over the products run at all for this n, does it add "
            "every product (+=, not =), and is the sum a float?";
   }

@@ -316,8 +316,9 @@ class wrong_result {
   std::string itself() const {
     if (!all_wrong([&](int i) { return found_[i] == i; })) return "";
     if (expected_[0] < 0)
-      return "that is the point itself: skip j == i, so that neither best nor best_j changes (a "
-             "single point has no neighbour: the answer is -1)";
+      return "that is the point itself: begin best_j at -1, and skip j == i, so that neither best "
+             "nor "
+             "best_j changes (a single point has no neighbour: the answer is -1)";
     const int from = wrong_.front();
     if (from >= 32 && wrong_are_last())
       return "that is the point itself, for every i from " + std::to_string(from) +
@@ -616,6 +617,12 @@ class wrong_result {
     return first_of({
         {"xyz is read as all x, then all y, then all z; it holds point after point",
          [&](int i, int j) { return squared_distance(in_arrays(i), in_arrays(j)); }},
+        {"point j is read at xyz[j], xyz[n + j], xyz[2 * n + j]; it is at xyz[3 * j] and the next "
+         "two",
+         [&](int i, int j) { return squared_distance(points_[i], in_arrays(j)); }},
+        {"point i is read at xyz[i], xyz[n + i], xyz[2 * n + i]; it is at xyz[3 * i] and the next "
+         "two",
+         [&](int i, int j) { return squared_distance(in_arrays(i), points_[j]); }},
         {"point j is read at xyz[j], xyz[j + 1], xyz[j + 2]; it begins at xyz[3 * j]",
          [&](int i, int j) { return squared_distance(points_[i], shifted(j)); }},
         {"point i is read at xyz[i], xyz[i + 1], xyz[i + 2]; it begins at xyz[3 * i]",

@@ -68,13 +68,14 @@ class wrong_sum {
 
   std::string looks_like() const {
     for (const auto guess :
-         {&wrong_sum::left_as_it_was,   &wrong_sum::with_filling,     &wrong_sum::in_float,
-          &wrong_sum::shuffled_up,      &wrong_sum::first_alone,      &wrong_sum::unwritten_shared,
-          &wrong_sum::began_at_1,       &wrong_sum::multiple,         &wrong_sum::low_bits,
-          &wrong_sum::of_launch_two,    &wrong_sum::one_block,        &wrong_sum::without_an_end,
-          &wrong_sum::first_part,       &wrong_sum::blocks_too_close, &wrong_sum::odd_tree,
-          &wrong_sum::regular,          &wrong_sum::tail_again,       &wrong_sum::end_twice,
-          &wrong_sum::one_block_stored, &wrong_sum::one_element,      &wrong_sum::two_elements}) {
+         {&wrong_sum::left_as_it_was, &wrong_sum::with_filling,     &wrong_sum::in_float,
+          &wrong_sum::shuffled_up,    &wrong_sum::first_alone,      &wrong_sum::unwritten_shared,
+          &wrong_sum::began_at_1,     &wrong_sum::multiple,         &wrong_sum::low_bits,
+          &wrong_sum::of_launch_two,  &wrong_sum::one_block,        &wrong_sum::without_an_end,
+          &wrong_sum::first_part,     &wrong_sum::blocks_too_close, &wrong_sum::odd_tree,
+          &wrong_sum::regular,        &wrong_sum::tail_again,       &wrong_sum::end_twice,
+          &wrong_sum::step_too_short, &wrong_sum::one_block_stored, &wrong_sum::one_element,
+          &wrong_sum::two_elements}) {
       if (std::string text = (this->*guess)(); !text.empty()) return text;
     }
     return "";
@@ -358,6 +359,28 @@ class wrong_sum {
         return "this is the sum of a tree that halves a block whose size is not a power of two: "
                "its "
                "halves do not fit, so sums are lost or added twice. Use a power of two";
+    }
+    return "";
+  }
+
+  // Each thread begins at an index of its own, and its loop advances by too little, so elements are
+  // also added by the threads before theirs. The last elements, which fill no vector, may be right.
+  std::string step_too_short() const {
+    if (in_.size() > 65536) return "";
+    for (const std::size_t width : {1, 2, 4}) {
+      const std::size_t vectors = in_.size() / width;
+      for (std::size_t step = 1; step < std::min(vectors, 2 * largest_block); ++step) {
+        if (step > smallest_block && !std::has_single_bit(step)) continue;
+        std::uint32_t sum = 0;
+        for (std::size_t i = 0; i < in_.size(); ++i)
+          sum += static_cast<std::uint32_t>(i < vectors * width ? i / width / step + 1 : 1) * at(i);
+        if (found_ != sum) continue;
+        return "this is the sum if every thread's loop advances by " +
+               plural(step, width == 1 ? "element" : "vector") +
+               (width == 1 ? "" : " of " + std::to_string(width)) +
+               ", so that it reads what later threads read, too: does it advance by all threads of "
+               "the grid, gridDim.x * blockDim.x?";
+      }
     }
     return "";
   }

@@ -233,7 +233,8 @@ class wrong_result {
              "block - is blockIdx multiplied by the side of a block in the index of a " +
              line_of_in + "?";
     return " - does the grid cover " + line_of_in +
-           "s of in beyond the last whole block, and does every thread reach its store?";
+           "s of in beyond the last whole block, does the kernel use blockIdx.x and .y as the grid "
+           "counts them, and does every thread reach its store?";
   }
 
   // Lines of out (its rows, say) of which the first `written` in every `period` were written.
@@ -455,6 +456,24 @@ class wrong_result {
                (part == 1 ? lines : std::to_string(part) + " " + lines + "s") +
                " of in: is the loop's variable in the indices of the load and of the store?";
       }
+    }
+    return reordered();
+  }
+
+  // The elements of a row or a column are in the right tile and line, but in another order.
+  std::string reordered() const {
+    for (const std::int64_t tile : {8, 16, 32, 64}) {
+      const bool rows = follows([&](auto row, auto col, auto from_row, auto from_col) {
+        return from_col == row && from_row / tile == col / tile;
+      });
+      if (!rows && !follows([&](auto row, auto col, auto from_row, auto from_col) {
+            return from_row == col && from_col / tile == row / tile;
+          }))
+        continue;
+      return std::string("every ") + (rows ? "row" : "column") + " of a tile of " +
+             std::to_string(tile) + "x" + std::to_string(tile) +
+             " of out has its own elements in another order: is the tile read with the same index "
+             "(the same swizzle) as it was stored?";
     }
     return "";
   }

@@ -215,9 +215,9 @@ TEST_CASE("a wrong index is recognised by where the missing tail begins") {
     std::fill(out.begin() + first, out.end(), std::byte{0});
     return out;
   };
-  e.says(from(e, 268), "267 is 3 * 4 + 255. Is blockIdx.x multiplied by gridDim.x");
+  e.says(from(e, 268), "267 is 3 * 4 + 255. Is blockIdx.x multiplied by 4 (gridDim.x or");
   e.says(from(e, 269), "all pixels from out[269] on. Does each of them have a thread");
-  e.says(from(e, 170), "169 is 6 * 7 + 127. Is blockIdx.x multiplied by gridDim.x");
+  e.says(from(e, 170), "169 is 6 * 7 + 127. Is blockIdx.x multiplied by 7 (gridDim.x or");
   e.says(from(e, 256), "They are all but the first 256. Are there several blocks");
   e.says(from(e, 512), "all pixels from out[512] on. Does each of them have a thread");
   const example row(257, 1), column(1, 300);

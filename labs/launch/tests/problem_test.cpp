@@ -190,6 +190,8 @@ TEST_CASE("common mistakes are recognised by the result that they produce") {
   e.says(made([&](auto i) { return e.x[i] - e.y[i]; }), "this is x - y");
   e.says(made([&](auto i) { return e.x[i] * e.y[i]; }), "this is x * y");
   e.says(made([&](auto i) { return e.x[i] + e.y[i] + e.garbage[i]; }), "do not add it to what is");
+  e.says(made([&](auto i) { return std::trunc((e.x[i] + e.y[i]) / 2) * 2; }),
+         "are close to the sum, but not equal to it: is the sum rounded");
   // If there is no such neighbour, nothing is written.
   const auto from = [&](std::int64_t in_x, std::int64_t in_y) {
     return made([&](std::int64_t i) {
@@ -212,7 +214,7 @@ TEST_CASE("missing elements are described by their place") {
   e.says(e.right_until(768), "all from z[768] on. Does the number of blocks round up?");
   e.says(e.right_until(700), "for a last block that is not full");
   CHECK(e.verdict(e.right_until(768)).find("multiple of 4") == std::string::npos);
-  e.says(e.right_until(1000), "if n is not a multiple of 4");
+  e.says(e.right_until(1000), "on, if n is not a multiple of 4");
   e.says(e.right_until(1002), "1 of 1003 elements is not written, all from z[1002] on");
   std::vector<float> z = e.right();
   z[256] = z[513] = e.garbage[0];
@@ -265,7 +267,8 @@ TEST_CASE("wrong grids and indices are recognised by the missing elements") {
     e.says(e.right_until(warps), "Each of " + std::to_string(warps) + " warps writes one element");
   }
   e.says(e.right_until(4261 / 4), "That is n / 4. Is a size in bytes mistaken for a number");
-  e.says(e.right_until(4260), "Does a thread add the last elements if n is not a multiple of 4");
+  e.says(e.right_until(4260),
+         "Does a thread add the last elements, from n / 4 * 4 on, if n is not");
   // The last element belongs to a block. It is not just a remainder of the vectors.
   const example two_blocks(33);
   two_blocks.says(two_blocks.right_until(32), "Only one block of 32 threads adds");
@@ -274,6 +277,11 @@ TEST_CASE("wrong grids and indices are recognised by the missing elements") {
   e.says(left_out([](auto i) { return i == 0; }),
          "which is z[0]. Is 1 added to the index, or is index 0");
   e.says(left_out([](auto i) { return i < 2304; }), "all before z[2304]. Does a thread's loop");
+  // Whole vectors are missing, but the elements after the last one are not.
+  e.says(left_out([](auto i) { return i >= 4096 && i < 4260; }),
+         "all from z[4096] to z[4259]. Does the number of blocks round up, after each division?");
+  e.says(written(4 * 256, [](auto b, auto t, auto) { return 1024 * b + t / 4 + t % 4; }),
+         "Only 259 of every 1024 are. Each thread adds 4 elements side by side");
   e.says(left_out([](auto i) { return i % 2560 >= 1280; }),
          "Only 1280 of every 2560 are, from z[0] on. How far does a thread advance? A grid has");
   e.says(left_out([](auto i) { return i % 256 < 16; }), "z[4111]. How far does a thread advance?");

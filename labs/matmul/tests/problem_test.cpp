@@ -339,7 +339,7 @@ TEST_CASE("common mistakes are recognised by the product that they produce") {
     e.says(std::vector<float>(c.size(), 0), "does it add every product (+=, not =)");
     auto some = c;
     std::fill(some.begin(), some.begin() + 3, 0);
-    e.says(some, "0 is stored in each of them; ");
+    e.says(some, "0 is stored in each of them: were their sums computed, for the same rows");
     e.says(e.filled([&](int row, int col) { return e.sum(row, col, 32, 33); }),
            "this is the product of the last k alone");
     e.says(std::vector<float>(c.size(), std::nanf("")), "nan comes from an operand");
