@@ -88,6 +88,36 @@ std::uint64_t number_of(const launch_config& config, const finding_party& by) {
   return std::uint64_t{by.block.x} * config.block.x + by.thread.x;
 }
 
+bool has_rows(const launch_config& config) { return config.grid.y * config.block.y > 1; }
+
+// "thread 300 of the grid", or "thread x = 37, y = 0 of the grid"
+std::string thread_of_grid(const launch_config& config, const finding_party& by) {
+  const std::string x = std::to_string(number_of(config, by));
+  if (!has_rows(config)) return "thread " + x + " of the grid";
+  const std::uint64_t y = std::uint64_t{by.block.y} * config.block.y + by.thread.y;
+  return "thread x = " + x + ", y = " + std::to_string(y) + " of the grid";
+}
+
+// Advice for an index below 0.
+std::string advice_before_start(const launch_config& config, const finding_object& object,
+                                const finding_party& by) {
+  constexpr std::int64_t far_below = -(1 << 24);
+  const auto size = static_cast<std::int64_t>(object.bytes);
+  if (object.offset < std::min(far_below, -16 * size))
+    return "The index is far below 0: limit (clamp) each of the numbers from which it is computed, "
+           "and check that all of them are set.";
+  return "The index is below 0 in " + thread_of_grid(config, by) +
+         ": check what is subtracted in the first rows and columns, and whether the guard should "
+         "let this thread through (<, <=, &&, ||).";
+}
+
+// The threads of all blocks that are not the last of their row or column.
+std::uint64_t inner_threads(const launch_config& config) {
+  const auto but_last = [](std::uint64_t blocks) { return std::max<std::uint64_t>(2, blocks) - 1; };
+  if (config.grid.x * config.grid.y < 2) return 0;
+  return but_last(config.grid.x) * but_last(config.grid.y) * volume(config.block);
+}
+
 // Advice for an index that is too large.
 std::string advice_past_end(const launch_config& config, const finding_object& object,
                             const finding_party& by, const access_site& site) {
@@ -99,11 +129,24 @@ std::string advice_past_end(const launch_config& config, const finding_object& o
     return "The allocation ends within an element: cudaMalloc takes a size in bytes, count * "
            "sizeof(type).";
   const std::uint64_t thread = number_of(config, by);
+  const std::uint64_t elements = object.bytes / std::max<std::uint64_t>(1, object.element_bytes);
+  if (is_own && inner_threads(config) > elements)
+    return "The allocation has room for " + std::to_string(elements) +
+           " elements, but the grid has " + std::to_string(inner_threads(config)) +
+           " threads even without its last blocks: is its size that of the whole array, in bytes?" +
+           (object.bytes == sizeof(void*) ? " sizeof(pointer) is 8." : "");
   std::string advice =
       "Compare every index with its own length before the access, in the last block and in the "
       "last pass of a loop, too";
   if (site.element_bytes != 0 && site.bytes > site.element_bytes) {
-    const std::string wide = std::to_string(site.bytes / site.element_bytes);
+    const std::uint64_t width = site.bytes / site.element_bytes;
+    const std::string wide = std::to_string(width);
+    const std::uint64_t index = static_cast<std::uint64_t>(object.offset) / site.element_bytes;
+    if (!has_rows(config) && thread > 0 && index == thread * width * width)
+      return "Thread " + std::to_string(thread) + " accesses element " + std::to_string(index) +
+             ", which is " + std::to_string(thread) + " * " + std::to_string(width * width) +
+             ": the index of an array of vectors counts vectors of " + wide +
+             ", so do not multiply it by " + wide + ".";
     advice = "The access takes " + wide +
              " elements at once: compare the index of the last one with the length, in rows and in "
              "columns, and access single elements where a length is no multiple of " +
@@ -113,6 +156,11 @@ std::string advice_past_end(const launch_config& config, const finding_object& o
         "The block is not one of the last ones of the grid, so the index itself is probably wrong: "
         "is the row multiplied by the length of a row, and nothing else? " +
         advice;
+  } else if (has_rows(config)) {
+    advice =
+        "Compare the row and the column of this index with the number of rows and of columns, "
+        "and multiply the row by the length of a row. It is " +
+        thread_of_grid(config, by);
   } else if (is_number_inside(config, object, thread) && thread > 0) {
     advice =
         "Check how thread " + std::to_string(thread) + " of the grid gets this index. " + advice;
@@ -260,11 +308,9 @@ void bounds_check::outside_global(const access_event& e, std::uint64_t at, findi
     f.message = does + words + ", " + past_which_end(f.object) + " of " +
                 (f.object.name.empty() ? "an allocation of " : f.object.name + ", which has ") +
                 size_of(f.object);
-    f.advice =
-        f.object.offset < 0
-            ? "The index is below 0: check what is subtracted in the first rows and columns, and "
-              "in threads beyond the last ones."
-            : advice_past_end(*evidence_.config, f.object, f.parties.front(), s);
+    f.advice = f.object.offset < 0
+                   ? advice_before_start(*evidence_.config, f.object, f.parties.front())
+                   : advice_past_end(*evidence_.config, f.object, f.parties.front(), s);
   } else if (evidence_.memory.is_device(at)) {
     f.kind = finding_kind::out_of_bounds;
     f.object.address = at & ~std::uint64_t{4095};
@@ -286,11 +332,35 @@ void bounds_check::outside_shared(const access_event& e, std::uint64_t at, findi
   const std::string what = f.object.name.empty() ? "the block's shared memory" : f.object.name;
   f.message = does + d.words + ", " + past_which_end(f.object) + " of " + what + ", which has " +
               size_of(f.object);
-  f.advice =
-      f.object.what == finding_object::kind::dynamic_shared && f.object.offset >= size
-          ? "Check the index, or pass more bytes as the third launch parameter."
-          : "Check the index and the size of the array: does each coordinate belong where it "
-            "is, and does every loop end in time?";
+  const bool is_short =
+      f.object.what == finding_object::kind::dynamic_shared && f.object.offset >= size;
+  const std::string shape = block_shape(evidence_.config->block);
+  const auto thread = static_cast<std::int64_t>(f.parties.front().thread.x);
+  const auto element = static_cast<std::int64_t>(std::max<std::uint64_t>(1, s.element_bytes));
+  const bool has_own_element = thread > 0 && f.object.offset == thread * element;
+  const bool is_row = evidence_.config->block.y * evidence_.config->block.z == 1;
+  if (is_row && reads_special(*evidence_.code, special::tid_y)) {
+    f.advice = "The kernel reads threadIdx.y, but the block has only one row, of " + shape +
+               " threads: launch it with a dim3 of several rows, or compute the row from "
+               "threadIdx.x.";
+  } else if (is_row && has_own_element && size > 0) {
+    f.advice = "Only the first " + std::to_string(size / element) + " of " + shape +
+               " threads have an element here: compare threadIdx.x with the number of elements "
+               "first" +
+               (is_short ? ", or pass more bytes as the third launch parameter." : ".");
+  } else if (is_short &&
+             static_cast<std::uint64_t>(size / element) == volume(evidence_.config->block)) {
+    f.advice = "There is one element for each of the " + shape +
+               " threads: check the index (a tree's first distance is half the block), or pass "
+               "more bytes as the third launch parameter.";
+  } else if (is_short) {
+    f.advice = "Check the index, or pass more bytes as the third launch parameter.";
+  } else {
+    f.advice =
+        "A block has " + shape +
+        " threads: do the array, the index and each loop's step fit this shape? If / and % split "
+        "a number, do they take the length of a row, and does every loop end in time?";
+  }
 }
 
 // Whether the access would be valid if the launch passed more dynamic shared memory.

@@ -38,6 +38,18 @@ extent thread_at(std::uint32_t warp_in_block, int lane, const extent& block) {
 
 }  // namespace
 
+bool reads_special(const program& code, special which) {
+  return std::ranges::any_of(code.functions, [&](const program_function& f) {
+    return std::ranges::any_of(f.specials, [&](const special_vreg& s) { return s.which == which; });
+  });
+}
+
+std::string block_shape(const extent& block) {
+  std::string text = std::to_string(block.x);
+  if (block.y * block.z > 1) text += "x" + std::to_string(block.y);
+  return block.z > 1 ? text + "x" + std::to_string(block.z) : text;
+}
+
 evidence::evidence(const gpu& g, global_memory& m)
     : model(g),
       memory(m),

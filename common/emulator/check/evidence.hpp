@@ -67,6 +67,12 @@ struct place_in_memory {
   std::string words;  // "in[1024]"
 };
 
+// Whether a kernel, or a function that it calls, reads a special register, such as threadIdx.y.
+bool reads_special(const program& code, special which);
+
+// For example "256" or "32x8".
+std::string block_shape(const extent& block);
+
 inline bool is_strong(const access_site& s) { return s.order != memory_order::weak; }
 
 struct evidence {

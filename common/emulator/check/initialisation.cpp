@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/emulator/check/advice/word_updates.hpp"
 #include "common/report/finding_text.hpp"
 
 namespace stepwise::emulator {
@@ -26,7 +27,7 @@ void initialisation_check::read_unwritten(const lane_access& t) {
                                 t.number, t.op_at, written};
   reads_.add(k, r);
   if (!evidence_.log.is_new(k)) return;
-  evidence_.log.add(k, describe(r));
+  evidence_.log.add(k, describe(r, true));
   if (t.memory->is_shared) return;
   const auto* const empty = evidence_.areas.live_at(evidence_.device_base + t.at);
   if (empty == nullptr) return;
@@ -85,11 +86,36 @@ std::string initialisation_check::how_to_fill(const finding_object& o) const {
          grouped(written / unit) + " of " + grouped(o.bytes / unit) +
          (unit > 1 ? " elements" : " bytes") +
          " of the array. Do the copies and the launches before this one cover all of it" +
-         (unit == o.element_bytes ? ", and does the index stay in the part that was written?"
-                                  : "?");
+         (unit != o.element_bytes      ? "?"
+          : is_first && written > unit ? "? If this launch should read no more, is " +
+                                             grouped(written / unit) + " its number of elements?"
+                                       : ", and does the index stay in the part that was written?");
 }
 
-finding initialisation_check::describe(const unwritten_reads::read& r) {
+// How much of a shared array the running block has written.
+std::string initialisation_check::how_to_fill_shared(const finding_object& o,
+                                                     std::uint64_t element) const {
+  const std::string first = "Shared memory has arbitrary contents at first: ";
+  const std::string last = "write every element before it is read.";
+  if (o.what != finding_object::kind::shared_variable || element == 0 || o.bytes % element != 0)
+    return first + last;
+  std::uint64_t written = 0;
+  for (std::uint64_t at = 0; at < o.bytes; at += element)
+    written += evidence_.running().shared->written.all(o.address + at, element) ? 1 : 0;
+  return first + grouped(written) + " of " + grouped(o.bytes / element) + " elements of " + o.name +
+         " are written so far, by a block of " + block_shape(evidence_.config->block) +
+         " threads. Does a thread, or a loop, write each of them (0, if the input has none)?";
+}
+
+// Whether the site loads a word that the same statement then adds to and stores.
+bool initialisation_check::adds_to_it(const access_site& s) const {
+  if (s.kind != access_kind::load || s.asynchronous || s.instruction < 0) return false;
+  function_flow& f = evidence_.flow_of(evidence_.code->functions[s.function]);
+  const auto update = update_by_load(f.values(), f.flow, s.instruction);
+  return update && update->how == word_change::addition;
+}
+
+finding initialisation_check::describe(const unwritten_reads::read& r, bool is_running) {
   const bool is_shared = r.owner != 0;
   const std::uint64_t element = evidence_.site_at(r.site).element_bytes;
   const place_in_memory where =
@@ -107,10 +133,11 @@ finding initialisation_check::describe(const unwritten_reads::read& r) {
                       "reads " + std::to_string(r.bytes) + (r.bytes == 1 ? " byte" : " bytes")));
   f.parties[0].block = place(r.block, evidence_.config->grid);
   f.object = where.object;
-  f.advice =
-      is_shared
-          ? "Shared memory has arbitrary contents at first: write every element before it is read."
-          : how_to_fill(where.object);
+  f.advice = is_shared ? how_to_fill_shared(where.object, is_running ? element : 0)
+             : adds_to_it(evidence_.site_at(r.site))
+                 ? "The statement adds to what is there: store the result (=), do not add it (+=), "
+                   "or set the memory to 0 first (cudaMemset)."
+                 : how_to_fill(where.object);
   f.origin = evidence_.launch_origin;
   return f;
 }
@@ -124,7 +151,7 @@ void initialisation_check::settle(const std::vector<device_address>& stored) {
       evidence_.log.take_back(key, reads.not_kept);
     } else {
       const auto number = static_cast<std::size_t>(open - reads.open_words.begin());
-      evidence_.log.add(key, describe(reads.all[number]));
+      evidence_.log.add(key, describe(reads.all[number], false));
     }
   }
   reads_.clear();

@@ -23,8 +23,11 @@ class initialisation_check final : public check {
   void copied_to_host(device_address from, std::uint64_t bytes);
 
  private:
-  finding describe(const unwritten_reads::read& r);
+  finding describe(const unwritten_reads::read& r, bool is_running);
   std::string how_to_fill(const finding_object& o) const;
+  // `element`: the size of an element; 0 if it is unknown, or if the block has ended.
+  std::string how_to_fill_shared(const finding_object& o, std::uint64_t element) const;
+  bool adds_to_it(const access_site& s) const;
   std::uint64_t written_bytes(device_address from, std::uint64_t bytes) const;
   bool looks_like_padding(std::uint64_t at, std::uint64_t gaps) const;
 

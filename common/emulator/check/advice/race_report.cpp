@@ -6,8 +6,9 @@
 namespace stepwise::emulator {
 namespace {
 
-std::string advice_for_one_store() {
-  return std::string(check_index_advice) +
+// `more`: what else to check.
+std::string advice_for_one_store(const std::string& more = "") {
+  return std::string(check_index_advice) + more +
          "; else let one thread store it, or use an atomic operation.";
 }
 
@@ -17,20 +18,56 @@ constexpr const char* advice_for_cluster =
     "same block.";
 
 // For two threads of one column of a block that store to the same element.
-std::string advice_for_rows(const launch_config& config, bool reads_row) {
+std::string advice_for_rows(const launch_config& config, bool reads_row, bool is_in_loop) {
   if (reads_row)
     return std::string(check_row_advice) +
-           ": is it in the index, and has the block as many rows as the kernel expects?";
+           (is_in_loop ? ": is it in the index, has the block as many rows as the kernel expects, "
+                         "and does the loop advance by all " +
+                             std::to_string(volume(config.block)) + " threads of the block?"
+                       : ": is it in the index, and has the block as many rows as the kernel "
+                         "expects?");
   return std::string(check_row_advice) + ", which the kernel does not read, but a block has " +
          std::to_string(config.block.y) +
          " rows: put threadIdx.y into the index, or launch blocks of one row.";
 }
 
-bool reads_row(const program& code) {
-  return std::ranges::any_of(code.functions, [](const program_function& f) {
-    return std::ranges::any_of(f.specials,
-                               [](const special_vreg& s) { return s.which == special::tid_y; });
-  });
+// A number of the thread that the kernel does not read, although threads differ in it.
+struct unread_number {
+  const char* name = nullptr;  // null: there is none
+  std::uint32_t count = 0;
+  bool is_of_blocks() const { return name[0] == 'b'; }
+  char axis() const { return std::string_view(name).back(); }
+  std::string text() const {
+    return std::string("he kernel does not read ") + name + ", but " +
+           (is_of_blocks() ? "the grid has " : "a block has ") + std::to_string(count) +
+           (is_of_blocks() ? " blocks" : " threads") + " in " + axis();
+  }
+};
+
+unread_number unread_in(const program& code, const launch_config& config) {
+  const struct {
+    const char* name;
+    std::uint32_t count;
+    special which;
+  } numbers[] = {{"blockIdx.z", config.grid.z, special::ctaid_z},
+                 {"threadIdx.z", config.block.z, special::tid_z},
+                 {"blockIdx.y", config.grid.y, special::ctaid_y},
+                 {"threadIdx.y", config.block.y, special::tid_y},
+                 {"blockIdx.x", config.grid.x, special::ctaid_x},
+                 {"threadIdx.x", config.block.x, special::tid_x}};
+  for (const auto& n : numbers)
+    if (n.count > 1 && !reads_special(code, n.which)) return {n.name, n.count};
+  return {};
+}
+
+// If the same thread of two blocks in one row or column of the grid stores to one element, the
+// number in which the blocks differ; otherwise null.
+const char* only_difference(const finding_party& a, const finding_party& b) {
+  const bool is_known = a.has_thread && b.has_thread;
+  if (!is_known || a.thread.x != b.thread.x || a.thread.y != b.thread.y || a.block.z != b.block.z)
+    return nullptr;
+  if (a.block.x == b.block.x) return a.block.y == b.block.y ? nullptr : "blockIdx.y";
+  return a.block.y == b.block.y ? "blockIdx.x" : nullptr;
 }
 
 bool differ_in_row(const finding_party& a, const finding_party& b) {
@@ -52,7 +89,11 @@ std::string advice_for_blocks(const access_site& own, const access_site* other) 
     return "Make every access to it atomic, of a scope that includes all blocks, or order them "
            "with __threadfence() and a flag.";
   if (own.kind == access_kind::load || (other != nullptr && other->kind == access_kind::load))
-    return "Blocks run in any order: divide the work into two launches, or write to another array.";
+    return "Blocks run in any order: divide the work into two launches, or write to another array "
+           "that does not overlap this one.";
+  if (other != nullptr)
+    return std::string(check_index_advice) +
+           " in both lines, and whether both are needed; else divide the work into two launches.";
   return "Blocks run in any order: use an atomic operation, or divide the work into two launches.";
 }
 
@@ -124,6 +165,33 @@ std::string race_report::race_advice(race_between between, const lane_access& t,
   return "Put __syncthreads() between the two accesses, where all threads of the block reach it.";
 }
 
+// Advice if one statement of several threads stores to one element, probably by a wrong index.
+std::string race_report::index_advice(const finding& f, const access_site& s) const {
+  const launch_config& config = *evidence_.config;
+  const bool is_in_loop =
+      s.instruction >= 0 &&
+      evidence_.flow_of(evidence_.code->functions[s.function]).is_in_loop(s.instruction);
+  if (differ_in_row(f.parties[0], f.parties[1]))
+    return advice_for_rows(config, reads_special(*evidence_.code, special::tid_y), is_in_loop);
+  const unread_number unread = unread_in(*evidence_.code, config);
+  if (unread.name != nullptr && unread.axis() == 'z')
+    return "T" + unread.text() + ": a dim3 holds x, y and z, in this order.";
+  if (unread.name != nullptr) return advice_for_one_store(": t" + unread.text());
+  const bool is_1d = config.grid.y * config.grid.z * config.block.y * config.block.z == 1;
+  const bool is_of_blocks = f.between == race_between::blocks;
+  if (is_in_loop && is_of_blocks && is_1d)
+    return advice_for_one_store(
+        " and the step of the loop (the grid has gridDim.x * blockDim.x = " +
+        std::to_string(volume(config.grid) * volume(config.block)) + " threads)");
+  if (is_in_loop)
+    return advice_for_one_store(" and the step of the loop (a block has " +
+                                block_shape(config.block) + " threads)");
+  if (is_1d || !is_of_blocks) return f.advice;
+  if (const char* const number = only_difference(f.parties[0], f.parties[1]))
+    return advice_for_one_store(std::string(": the two threads differ only in ") + number);
+  return advice_for_one_store(", and whether threads beyond the last column or row store nothing");
+}
+
 finding race_report::of_threads(const lane_access& t, race_between who, std::uint32_t other_warp,
                                 std::uint32_t other_lanes, std::uint32_t other_site, tick when,
                                 bool other_writes) {
@@ -155,8 +223,7 @@ finding race_report::of_threads(const lane_access& t, race_between who, std::uin
   if (f.advice.empty()) f.advice = lost_update;
   if (f.advice.empty()) f.advice = advice_for_one_line(f, writes && other_writes);
   if (f.advice.empty()) f.advice = race_advice(who, t, other_site);
-  if (f.advice == advice_for_one_store() && differ_in_row(f.parties[0], f.parties[1]))
-    f.advice = advice_for_rows(*evidence_.config, reads_row(*evidence_.code));
+  if (f.advice == advice_for_one_store()) f.advice = index_advice(f, *t.site);
   f.origin = evidence_.launch_origin;
   return f;
 }

@@ -29,6 +29,7 @@ class race_report {
   bool same_value(const lane_access& t, int other_lane) const;
   std::string race_advice(race_between between, const lane_access& t,
                           std::uint32_t other_site) const;
+  std::string index_advice(const finding& f, const access_site& s) const;
   std::optional<word_update> update_at(std::uint32_t site);
   std::string lost_update_advice(const lane_access& t, race_between who, std::uint32_t other_site);
   class fence_paths;
