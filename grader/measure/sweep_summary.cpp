@@ -392,6 +392,48 @@ bool is_among_the_best(const sweep_view& view, const sweep_point& point) {
   return is_as_good(view, point, *fastest(same_size_timed(view, point.size)));
 }
 
+namespace {
+
+bool have_same_counts(const kernel_profile& a, const kernel_profile& b) {
+  const profile_counts &x = a.total, &y = b.total;
+  return a.kernel == b.kernel && volume(a.grid) == volume(b.grid) &&
+         volume(a.block) == volume(b.block) && a.registers == b.registers &&
+         a.static_shared_bytes == b.static_shared_bytes &&
+         a.dynamic_shared_bytes == b.dynamic_shared_bytes &&
+         x.all_instructions().warps == y.all_instructions().warps &&
+         x.all_instructions().lanes == y.all_instructions().lanes &&
+         x.global_load == y.global_load && x.global_store == y.global_store &&
+         x.shared_load == y.shared_load && x.shared_store == y.shared_store;
+}
+
+// A constant that changes nothing, probably because another kernel uses it.
+std::string unused_constant(const sweep_view& view) {
+  const auto right = that(view, [](const auto& point) { return !point.kernels.empty(); });
+  for (std::size_t axis = 0; axis < view.axes.size(); ++axis) {
+    if (view.axes[axis].kind != axis_kind::constant) continue;
+    std::size_t same = 0, different = 0;
+    for (const sweep_point* a : right) {
+      for (const sweep_point* b : right) {
+        auto values = b->values;
+        values[axis] = a->values[axis];
+        if (a == b || values != a->values || a->values == b->values) continue;
+        const bool are_timed = a->timed() && b->timed();
+        const bool is_same = std::ranges::equal(a->kernels, b->kernels, have_same_counts) &&
+                             (!are_timed || a->time_ms() <= view.alike() * b->time_ms());
+        ++(is_same ? same : different);
+      }
+    }
+    if (same > 0 && different == 0)
+      return fmt::format(
+          "All values of {} give the same launches and counts: does the kernel that is launched "
+          "use {}?",
+          view.axes[axis].axis.name, view.axes[axis].axis.name);
+  }
+  return {};
+}
+
+}  // namespace
+
 std::vector<std::string> sweep_sentences(const sweep_view& view) {
   std::vector<std::string> sentences;
   const bool any_right = !that(view, [](const auto&) { return true; }).empty();
@@ -401,8 +443,8 @@ std::vector<std::string> sweep_sentences(const sweep_view& view) {
   if (!timed || view.modelled() || view.counter != nullptr)
     sentences.push_back(counter_sentence(view));
   if (!timed) sentences.push_back(counted_occupancy(view));
-  for (const auto& text :
-       {idle_multiprocessors(view), idle_lanes(view), ignored_cap(view), spilled(view)})
+  for (const auto& text : {idle_multiprocessors(view), idle_lanes(view), ignored_cap(view),
+                           spilled(view), unused_constant(view)})
     sentences.push_back(text);
   if (!timed) sentences.push_back("No configuration has a time, so the fastest is unknown.");
   std::erase(sentences, "");

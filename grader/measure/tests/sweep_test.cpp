@@ -255,6 +255,18 @@ TEST_CASE("only axes that make a difference are named") {
   CHECK(has(text, "the lowest is 50 % with threads = 32, limited by blocks"));
 }
 
+TEST_CASE("a constant that changes nothing is named, and one that changes something is not") {
+  const std::vector<swept_axis> axes = {axis("tile=8,16"), axis("threads=64,128")};
+  std::vector<sweep_point> points = {
+      counted({"8", "64"}, 32, 64, 16, 100), counted({"8", "128"}, 16, 128, 16, 100),
+      counted({"16", "64"}, 32, 64, 16, 100), counted({"16", "128"}, 16, 128, 16, 100)};
+  const std::string text = all_sentences({axes, points, nullptr, 132, "NVIDIA H200"});
+  CHECK(has(text, "All values of tile give the same launches and counts: does the kernel that"));
+  CHECK(!has(text, "All values of threads"));
+  points[2].kernels[0].total.global_load.sectors = 1;
+  CHECK(!has(all_sentences({axes, points, nullptr, 132, "NVIDIA H200"}), "All values of"));
+}
+
 TEST_CASE("a register cap that the compiler ignores is reported") {
   const std::vector<swept_axis> axes = {{parse_axis("registers=none,32,16"), axis_kind::registers}};
   const std::vector<sweep_point> points = {counted({"none"}, 200, 32, 32, 100),
