@@ -143,7 +143,9 @@ void show_findings(context& c, const check_report& report) {
   if (!text.empty()) c.say(text);
   // "no findings" would be misleading above a crash, which ended the call before everything was
   // checked.
-  if (!report.findings.empty() || report.correct() || report.found.what == verdict::wrong)
+  if (report.findings.empty() && report.found.what == verdict::wrong)
+    c.say("  no race and no wrong address: look for the cause in the wrong result");
+  else if (!report.findings.empty() || report.correct())
     c.say("  " + findings_line(report.findings, c.out.style()));
 }
 

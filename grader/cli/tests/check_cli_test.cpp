@@ -43,6 +43,19 @@ TEST_CASE("run shows the findings of the checks, and for a failure names them as
       c.lab({"run", "first", "--file", "labs/first/tests/mutants/writes_nothing.cu", "--json"}));
   check_documented(document, "run");
   CHECK(document["finding"] == "");
+  const std::string unexplained =
+      c.lab({"check", "first", "--file", "labs/first/tests/mutants/writes_nothing.cu"}).out;
+  CHECK(has(unexplained, "no race and no wrong address: look for the cause in the wrong result"));
+  CHECK(!has(unexplained, "no findings"));
+  CHECK(unexplained.find("WRONG") < unexplained.find("no race"));
+  std::string source = *read_if_there(c.root() / "labs/reduction/tests/correct/vectors.cu");
+  const std::string store = "  partial[tid] = sum;";
+  source.insert(source.find(store), "  if (tid % 32 < 16) sum += __shfl_down_sync(~0u, sum, 1);\n");
+  const std::string file = c.root() / "deadlock.cu";
+  write_atomically(file, source);
+  const std::string stuck = c.lab({"run", "reduction", "--file", file}).out;
+  CHECK(has(stuck, "TIMEOUT"));
+  CHECK(has(stuck, "cause    deadlock at deadlock.cu:"));
 }
 
 TEST_CASE("run and check name the features that a grade refuses") {

@@ -58,8 +58,8 @@ int check(context& c, const check_options& o) {
     return code;
   }
   // A wrong result says more than findings that only follow from it.
-  const bool result_first = report.found.what == verdict::wrong && !report.findings.empty() &&
-                            !has_errors(deciding_findings(report));
+  const bool result_first =
+      report.found.what == verdict::wrong && !has_errors(deciding_findings(report));
   if (result_first) {
     show_finding(c, report);
     c.say();

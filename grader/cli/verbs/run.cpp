@@ -49,7 +49,11 @@ std::optional<known_finding> finding_of_checks(context& c, const lab& l, const p
                                                const subject& s, std::optional<lab_size> size,
                                                const check_report& report) {
   const verdict found = report.found.what;
-  if (found == verdict::timeout || report.found.is_open() || found == verdict::output) return {};
+  // A deadlock ends a call at once, so the checks can watch it, too.
+  const bool is_deadlock = report.found.message.find("deadlock") != std::string::npos;
+  if ((found == verdict::timeout && !is_deadlock) || report.found.is_open() ||
+      found == verdict::output)
+    return {};
   if (!report.correct()) size = report.size;
   auto sizes = small_sizes(l, p);
   if (size && std::ranges::find(sizes, *size) != sizes.end()) sizes = {*size};
