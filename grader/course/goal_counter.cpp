@@ -74,7 +74,7 @@ std::vector<goal_counter> of_global_memory() {
        "there is no global load", [](const auto& c) { return number(c.global_load.sectors); },
        [](const auto& c) { return number(c.global_load.requests); }},
       {"global_load_ideal_sectors_per_request",
-       "sectors per request of global loads if all lanes were neighbours",
+       "sectors of data per request of global loads (4 if each of 32 lanes reads one float)",
        "there is no global load",
        [](const auto& c) {
          return number(c.global_load.ideal_sectors + c.constant_load.ideal_sectors);
@@ -92,7 +92,8 @@ std::vector<goal_counter> of_global_memory() {
        [](const auto& c) { return 100 * number(c.global_store.ideal_sectors); },
        [](const auto& c) { return number(c.global_store.sectors); }},
       {"global_bytes_over_minimum",
-       "times the bytes that must move (sectors of global memory, before caches)",
+       "times the bytes that must move (whole 32-byte sectors, even if few of their bytes are "
+       "used; before caches)",
        "no bytes of global memory are moved",
        [](const auto& c) { return sector_bytes * global_sectors(c); }, nullptr,
        [](const problem_work& work) { return work.bytes; }, nullptr,
@@ -268,7 +269,9 @@ goal_figure figure_of(const goal& g, const std::vector<kernel_profile>& call,
 }
 
 std::string in_words(const goal_counter& what, double value) {
-  std::string amount = fmt::format("{:.4g}", value), words = what.figure;
+  // No exponent: "12290x".
+  std::string amount = value < 1e4 ? fmt::format("{:.4g}", value) : fmt::format("{:.0f}", value);
+  std::string words = what.figure;
   if (amount == "1") {
     for (const auto& [many, one] :
          {std::pair<std::string, std::string>{"kernel launches", "kernel launch"},

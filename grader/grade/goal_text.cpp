@@ -99,9 +99,10 @@ std::string counter_message(const goal_result& g, const std::string& label) {
                               threads, threads == 1 ? "" : "s", 32 - threads % 32);
   if (g.counted->too_active > 0)
     text += fmt::format(
-        "; only {:g} of the {:.3g} active lanes per byte of the task count, because more may be "
-        "filler",
-        what.most_active, g.counted->too_active);
+        "; the kernel has {:.3g} active lanes per byte of the task, but at most {:g} count here, "
+        "so "
+        "that useless instructions cannot raise the share",
+        g.counted->too_active, what.most_active);
   const code_place& line = g.counted->costliest;
   if (line.line != 0) {
     text += fmt::format("; line {} of {} costs the most", line.line, line.file);

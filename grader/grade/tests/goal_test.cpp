@@ -171,7 +171,7 @@ TEST_CASE("figures relative to what the problem needs") {
   CHECK(*at_most("load_requests_per_fma", 1, call, work).value == 1);
 }
 
-TEST_CASE("a value of 1 is printed in the singular") {
+TEST_CASE("large figures have no exponent, and a value of 1 is printed in the singular") {
   const auto words = [](const char* name, double value) {
     return in_words(*find_goal_counter(name), value);
   };
@@ -179,6 +179,7 @@ TEST_CASE("a value of 1 is printed in the singular") {
   CHECK(words("kernel_launches", 2) == "2 kernel launches");
   CHECK(words("global_load_sectors_per_request", 1) == "1 sector per request of global loads");
   CHECK(words("global_load_sectors_per_request", 1.5) == "1.5 sectors per request of global loads");
+  CHECK(words("kernel_launches", 12290) == "12290 kernel launches");
   CHECK(words("shared_wavefronts_over_ideal", 1) == "1.0x the wavefronts without bank conflicts");
 }
 
