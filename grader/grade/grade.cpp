@@ -397,6 +397,8 @@ class grading {
                                time_text(mine.time_ms));
     if (const std::string idle = idle_blocks_text(mine.kernels); !idle.empty())
       g.message += "; " + idle;
+    else if (const std::string doubles = doubles_text(mine.kernels); !doubles.empty())
+      g.message += "; " + doubles;
     miss(g, verdict::slow);
   }
 

@@ -45,6 +45,34 @@ std::string idle_blocks_text(const std::vector<kernel_profile>& kernels) {
   return {};
 }
 
+std::string doubles_text(const std::vector<kernel_profile>& kernels) {
+  constexpr double many = 0.05, nearly_all = 0.9, lanes = 32, sector = 32;
+  for (const kernel_profile& k : kernels) {
+    const auto warps = [&](pipe p) {
+      return static_cast<double>(k.total.instructions[static_cast<int>(p)].warps);
+    };
+    if (warps(pipe::fp64) > many * static_cast<double>(k.total.all_instructions().warps))
+      return fmt::format(
+          "{} computes in double. Is a variable a double, or a constant (1.0 instead of 1.0f)?",
+          k.kernel);
+    wavefront_counts shared = k.total.shared_load;
+    shared += k.total.shared_store;
+    const auto requests = static_cast<double>(shared.requests);
+    const sector_counts& global = k.total.global_load;
+    // Bytes per lane. A wavefront of shared memory moves 4 bytes per lane.
+    const double in_shared = 4 * static_cast<double>(shared.ideal_wavefronts) / requests;
+    const double in_global = sector * static_cast<double>(global.ideal_sectors) /
+                             (lanes * static_cast<double>(global.requests));
+    if (requests > 0 && global.requests > 0 && in_shared > 2 * nearly_all * in_global &&
+        warps(pipe::conversion) > nearly_all * requests)
+      return fmt::format(
+          "the values that {} keeps in shared memory are converted, and twice as wide as those in "
+          "global memory. Is the array a double?",
+          k.kernel);
+  }
+  return {};
+}
+
 profiled_call profile_program(const lab& l, const problem& p, const std::filesystem::path& program,
                               const lab_size& size, std::uint64_t seed,
                               const device_choice& emulator, const activity& now,

@@ -25,6 +25,9 @@ const kernel_profile* uncounted_kernel(const std::vector<kernel_profile>& kernel
 std::string uncounted_text(const kernel_profile& k);
 // A sentence about the first timed kernel with many blocks that write nothing, or "".
 std::string idle_blocks_text(const std::vector<kernel_profile>& kernels);
+// A sentence about the first kernel that computes or stores doubles where floats would do, or "".
+// The labs need no double.
+std::string doubles_text(const std::vector<kernel_profile>& kernels);
 
 // Time that a program may take to end after its call, before its profile is read. In a judged
 // session the server writes the profile, whatever the program does at its end.

@@ -88,6 +88,22 @@ TEST_CASE("a time that is too short for a whole call is dropped, and idle blocks
   CHECK(idle_blocks_text(m.kernels).empty());
   k.timing.idle_blocks = 75;
   CHECK(idle_blocks_text(m.kernels).starts_with("about 75 of the 100 blocks of add write nothing"));
+  CHECK(doubles_text(m.kernels).empty());
+  kernel_profile wide = k;
+  const auto of = [&](ptx::pipe p) -> auto& {
+    return wide.total.instructions[static_cast<int>(p)].warps;
+  };
+  wide.total.global_load.requests = 10;
+  wide.total.global_load.ideal_sectors = 40;
+  wide.total.shared_store.requests = wide.total.shared_store.ideal_wavefronts = 10;
+  of(ptx::pipe::conversion) = 10;
+  CHECK(doubles_text({wide}).empty());  // floats in shared memory
+  wide.total.shared_store.ideal_wavefronts = 20;
+  CHECK(doubles_text({wide}).ends_with("global memory. Is the array a double?"));
+  of(ptx::pipe::conversion) = 0;
+  CHECK(doubles_text({wide}).empty());  // vectors of two floats
+  of(ptx::pipe::fp64) = 1;
+  CHECK(doubles_text({wide}).starts_with("add computes in double. Is a variable a double"));
   modelled_figures partial = m;
   partial.drop_doubtful_time();
   CHECK(partial.why_no_time().starts_with("the blocks that were run move 0.32 of the bytes"));
