@@ -3,7 +3,7 @@
 // idea    The 7 x 7 neighbourhoods of two adjacent pixels have 6 rows in common, so two sums take
 //         56 reads instead of 98. The two sums are independent: while one multiply-add waits for
 //         the previous one, the other can issue (instruction-level parallelism).
-// watch   98 integer multiply-adds, whose rate on an H200 is half that of float multiply-adds.
+// watch   There are 98 integer multiply-adds, whose rate on an H200 is half that of float ones.
 // needs   nothing: the second row may lie beyond the edge when the first does not.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 5a, whose
 //         public version shifts the picture by a pixel.

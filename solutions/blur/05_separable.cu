@@ -4,7 +4,7 @@
 //         seven pixels of a column that use it. Sums along the rows go to shared memory. Seven of
 //         them, one below the other, add up to a pixel. That takes 14 multiply-adds instead of 49,
 //         plus the rows of the halo.
-// watch   A second barrier and trip through shared memory; 10 rows of sums for 4 rows of pixels.
+// watch   Another barrier and shared-memory trip are needed, and 10 rows of sums for 4 pixel rows.
 // needs   nothing. Integer sums are the same in any order, and stay below 2^16.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 60.
 #include "common/lab/check.hpp"

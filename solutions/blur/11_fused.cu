@@ -1,8 +1,8 @@
 // blur 11_fused: all stages in one kernel: 5 bytes per pixel.
 //
-// idea    The grey picture stays on the chip as well: only colours are read and edges written, 5
-//         bytes per pixel. Up to four blocks convert the same halo pixels to grey, which costs less
-//         than writing a byte and reading it again.
+// idea    The grey picture stays on the chip as well: only colours are read and only edges are
+//         written, 5 bytes per pixel. Up to four blocks convert the same halo pixels to grey, which
+//         costs less than writing a byte and reading it again.
 // watch   There are three barriers, and between them every thread does a different part of the
 //         tile's work. With a larger tile, the halo's share is smaller, but fewer blocks fit.
 // needs   Outside the picture, grey and blurred pixels are 0, in the halo as well.

@@ -3,7 +3,7 @@
 // idea    1 2 3 4 3 2 1 is (1 + z) (1 + z^2) (1 + z) (1 + z^2), where z is "one row earlier": add
 //         the value before, add the pair two rows before, and do both once more. The earlier
 //         values and pairs are in registers already, so four additions replace seven products.
-// gain    None yet: no faster at 7680 x 4320, and slower at 16384 x 16384.
+// gain    None yet: it is no faster at 7680 x 4320, and slower at 16384 x 16384.
 // watch   Bytes are extracted from words and packed again at every stage, which is the limit now.
 // needs   Sums that are exact in any order, as integer sums are.
 // source  P. Heckbert, "Filtering by Repeated Integration" (1986), for filters made of boxes.

@@ -4,7 +4,7 @@
 //         integer. The seven weights of a row span two or three of the words that hold the bytes of
 //         the lane and its neighbours; the compiler knows which words. Sums along a row no longer
 //         extract bytes from words, neither for the blur nor for the edges.
-// watch   The sums of the columns: four registers hold four numbers of at most 16 bits.
+// watch   In the sums of the columns, four registers hold four numbers of at most 16 bits.
 // needs   Weights from -128 to 127. CUDA has functions for two unsigned or two signed words;
 //         unsigned bytes with signed weights need a line of PTX.
 // source  PTX ISA, "dp4a"; M. Harris, "Mixed-Precision Programming with CUDA 8" (NVIDIA, 2016).

@@ -1,10 +1,10 @@
 // blur 15_packed_sums: the sums of two columns in one register.
 //
 // idea    No sum of the blur reaches 65536, so two sums fit into one word, and one addition of
-//         words adds both: nothing carries from the lower half into the upper one. The sums along
+//         words adds both: nothing carries from the lower half into the upper half. The sums along
 //         the rows are packed accordingly, and a single byte-permute instruction divides by 256 and
 //         puts four bytes together.
-// watch   The square root: it is correctly rounded, and takes a dozen instructions.
+// watch   The square root is correctly rounded, and takes a dozen instructions.
 // needs   255 * 256 = 65280 < 65536: the weights add up to 256, and no byte is more than 255.
 // source  L. Lamport, "Multiple Byte Processing with Full-Word Instructions" (1975).
 #include "common/lab/check.hpp"

@@ -2,10 +2,10 @@
 //
 // idea    Only the integer part of the root is needed. The root of an integer plus 1/2 is never
 //         close to an integer: it is at least 0.25 / 256 away. The GPU's own approximation has an
-//         error of at most 2^-23 of the root, far less than that. The truncated result is
-//         therefore exact, and takes one instruction where sqrtf, which rounds as IEEE 754
-//         requires, takes a dozen and a branch.
-// watch   Conversions between integers and floats: six per pixel.
+//         error of at most 2^-23 of the root, far less than that. The truncated result is therefore
+//         exact, and takes one instruction. sqrtf, which rounds as IEEE 754 requires, takes a dozen
+//         and a branch.
+// watch   Each pixel takes six conversions between integers and floats.
 // needs   gx * gx + gy * gy + 1/2 exact in a float: it is at most 2 * 1020 * 1020 + 1/2 < 2^22.
 // source  PTX ISA, "sqrt": the bound of sqrt.approx.
 #include "common/lab/check.hpp"

@@ -1,10 +1,10 @@
 // blur 17_no_conversions: bytes are subnormal floats already, and the weights make up for it.
 //
 // idea    A multiprocessor converts fewer numbers per cycle than it adds. But a byte among zero
-//         bytes is already a float, a subnormal one. Its value is the byte times 2^-149, and 256
-//         times more per byte position. Larger weights compensate. To convert back, add 2^23,
-//         rounding down: the lowest byte of the sum is the integer part. With 2^23 + 2^22 instead,
-//         numbers may be negative, and a dot product can start from that value.
+//         bytes is already a subnormal float. Its value is the byte times 2^-149, and 256 times
+//         more per byte position. Larger weights compensate. To convert back, add 2^23, rounding
+//         down: the lowest byte of the sum is the integer part. With 2^23 + 2^22 instead, numbers
+//         may be negative, and a dot product can start from that value.
 // watch   A row's work starts when its colours arrive, and they are requested just before.
 // needs   The same roundings as in the definition. Factors that are powers of two change no result,
 //         as long as no result is subnormal. nvcc keeps subnormals; with -ftz=true they would be 0.

@@ -2,7 +2,7 @@
 //
 // idea    A load takes longer than the arithmetic of a row, so the colours of the next rows are in
 //         flight while this row is processed. A lane holds the quads of four rows that it has
-//         requested. When it uses a quad, it requests the one four rows further down in its place.
+//         requested. When it uses a quad, it requests the quad four rows further down in its place.
 //         The loop is unrolled four times, so no register has to be moved.
 // watch   For each row, a lane tests bounds, tests if quads are whole, and computes addresses.
 // needs   Strips whose height is a multiple of four, so that no row is processed for nothing. Rows

@@ -1,9 +1,9 @@
 // blur 20_loop_invariants: tests and computations that all rows share are done once.
 //
-// idea    There is one kernel for pictures whose width is a multiple of 4, and one for others. The
-//         host chooses once, and neither contains the other's loads. A lane's columns are in the
-//         picture for all rows or for none, and each row begins one width after the previous one. A
-//         row therefore needs one test for its load and one for its store.
+// idea    There is one kernel for pictures whose width is a multiple of 4, and one for all other
+//         pictures. The host chooses once, and neither contains the other's loads. A lane's columns
+//         are in the picture for all rows or for none, and each row begins one width after the
+//         previous one. A row therefore needs one test for its load and one for its store.
 // watch   Only the arithmetic of a row is left. Does all of it matter for the result?
 // needs   Row numbers as unsigned integers: a row above the picture then has a huge number, and one
 //         comparison is enough.

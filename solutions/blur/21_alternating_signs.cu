@@ -5,8 +5,8 @@
 //         its sign, a difference. Subtracting also cancels the 3 * 2^22 that the float dot products
 //         start from, so rows need not remove it. gx takes two operations and gy takes one, instead
 //         of three and two.
-// watch   5 bytes per pixel; the instructions of a row, which depend on each other; registers,
-//         which leave few warps to fill the gaps. None of them alone is the limit.
+// watch   Three things limit the step together: 5 bytes per pixel; the instructions of a row, which
+//         depend on each other; and registers, which leave few warps to fill the gaps.
 // needs   An even number of rows in the unrolled loop: the compiler then knows each row's sign.
 // source  Sobel's filter is separable: 1 2 1 is 1 1 applied twice.
 #include <algorithm>

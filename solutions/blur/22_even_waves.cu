@@ -4,7 +4,7 @@
 //         blocks, so strips of 140 rows would run at once. Strips of 128 rows, the most that 21
 //         allows, need 30 rows of blocks, and the last three run alone, for as long as the first
 //         27. Now the height is chosen to make whole waves, as few as strips of most_rows allow.
-// watch   The halo: 8 rows per strip. Whole waves of strips with few rows gain nothing.
+// watch   The halo takes 8 rows per strip. Whole waves of strips with few rows gain nothing.
 // needs   nothing.
 // source  CUDA C++ Best Practices Guide: the tail of a launch, when the last wave is not full.
 #include <algorithm>

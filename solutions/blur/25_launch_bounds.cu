@@ -3,9 +3,9 @@
 // idea    The resident threads of a multiprocessor share its registers. __launch_bounds__ states
 //         the largest block and how many blocks must fit. The compiler then limits the registers of
 //         a thread accordingly. It recomputes values that do not fit, or spills them to local
-//         memory. `./lab ptx` lists registers and spills: did it give anything up?
+//         memory. `./lab ptx` lists registers and spills: did the compiler give anything up?
 // gain    None: the kernel needs fewer registers than the limit anyway.
-// watch   49 loads per pixel. More warps only issue more loads at once.
+// watch   A pixel still takes 49 loads. More warps only issue more loads at once.
 // needs   nothing: pixels beyond the edge count as 0.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 30.
 #include "common/lab/check.hpp"

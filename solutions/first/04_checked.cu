@@ -5,7 +5,7 @@
 //         so the first failure ends the call where it happened.
 // watch   A launch is asynchronous. If the kernel fails, a later call that waits for it reports the
 //         error: here, the copy back. Only `./lab check` names the line in the kernel.
-// gain    None in time. But an ignored error shows up later, as a wrong picture.
+// gain    None in time, but an ignored error shows up later, as a wrong picture.
 // needs   nothing. An exception leaves the device memory allocated. A class with a destructor would
 //         free it.
 // source  CUDA C++ Programming Guide, "Error Checking".

@@ -3,7 +3,7 @@
 // idea    One block starts for every 256 elements instead of every 32, so block starts are no
 //         longer the limit. A multiprocessor admits blocks until threads (2048), blocks (32),
 //         registers (65536) or shared memory (228 KB) run out: here 8 blocks are 2048 threads.
-//         Blocks of 64, 128, 512 and 1024 threads fill it too; 768 leave a quarter of it empty.
+//         Blocks of 64, 128, 512 and 1024 threads fill it too; blocks of 768 leave a quarter empty.
 // watch   A thread computes its index, waits for two loads, adds once, stores once, and ends; a new
 //         block starts only when all threads of an old one have ended.
 // needs   nothing: threads beyond n do nothing.

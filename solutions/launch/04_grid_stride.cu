@@ -1,9 +1,9 @@
 // launch 04_grid_stride: as many blocks as fit, each of which strides over the array.
 //
 // idea    The runtime reports how many blocks of this kernel the GPU holds at once. Launch that
-//         many blocks, and let each repeat its work one grid further on until it reaches n. Then a
-//         grid of any size handles any n, and a block's one-time work serves many elements. That
-//         pays where blocks keep a result, like the sum in reduction. Here they keep nothing.
+//         many blocks, and let each block repeat its work one grid further on until it reaches n.
+//         Then a grid of any size handles any n, and a block's one-time work serves many elements.
+//         That pays where blocks keep a result, like the sum in reduction. Here they keep nothing.
 // watch   A grid with fewer blocks than fit is faster (experiments/grid_stride.cu). The partly
 //         empty last round explains little of the difference.
 // gain    None: on an H200, many rounds are slower than 03_ilp. Warps that always have loads in

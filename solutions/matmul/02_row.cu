@@ -1,7 +1,7 @@
 // matmul 02_row: neighbouring threads compute neighbouring elements of a row.
 //
-// idea    The same kernel, with the block laid on its side. Now the lanes of a warp read the same
-//         float of a, and 32 neighbouring floats of a row of b: 4 sectors, every byte of them used.
+// idea    The kernel is the same; its block lies on its side. Now the lanes of a warp read the same
+//         float of a, and 32 neighbouring floats of a row of b: 4 sectors, every byte used.
 // watch   Each multiply-add takes two loads. Every float of a and b is requested n times, and
 //         caches must deliver 8 bytes for every 2 operations.
 // needs   Nothing.

@@ -1,10 +1,10 @@
 // matmul 04_two_rows: every thread computes two elements of its column.
 //
-// idea    The same tiles with half as many threads. A thread's two elements lie 16 rows apart in
-//         one column, so they share the operand from b. Two multiply-adds take three floats from
-//         shared memory instead of four, and the two sums need not wait for each other.
-// watch   Three floats for two multiply-adds is still more than one load each. And what does their
-//         address arithmetic cost? See the PTX of the loop (./lab ptx matmul 04).
+// idea    The tiles are the same, with half as many threads. A thread's two elements lie 16 rows
+//         apart in one column, so they share the operand from b. Two multiply-adds take three
+//         floats from shared memory instead of four, and the two sums need not wait for each other.
+// watch   Three floats for two multiply-adds is still more than one load per multiply-add. And what
+//         does address arithmetic cost? See the PTX of the loop (./lab ptx matmul 04).
 // needs   Blocks of tile x tile / 2 threads, 512. Elements outside the matrices count as 0.
 // source  Filipovic (2014), blocks of 32 x 16 on data of 32 x 32; V. Volkov, "Better Performance at
 //         Lower Occupancy" (2010).

@@ -3,8 +3,8 @@
 // idea    Early CUDA compilers gave the loads of a_tile[ty][k] constant offsets, but computed an
 //         address for every b_tile[k][tx]. Transposed, b_tile[tx][k] has k last as well. Without a
 //         float of padding, the lanes would be a row of 32 floats apart, all in one bank.
-// watch   48 loads from shared memory for 64 multiply-adds, and no addition among them (./lab ptx
-//         matmul 05).
+// watch   There are 48 loads from shared memory for 64 multiply-adds, and no addition among them
+//         (./lab ptx matmul 05).
 // gain    None on current GPUs: nvcc unrolls the loop, and all loads of 04_two_rows have constant
 //         offsets as well. Both loops have the same instructions.
 // needs   Blocks of tile x tile / 2 threads, 512. Elements outside the matrices count as 0.

@@ -4,8 +4,8 @@
 //         thread's 8 floats of column k are adjacent: two loads instead of eight. (The floats of b
 //         were adjacent before, and ptxas merged their loads.) The tiles are also fetched four
 //         floats at a time.
-// watch   Bank conflicts. Adjacent lanes read b's tile 8 floats apart, so half of the banks idle.
-//         Also, a's tile is written down its columns, two lanes to a bank.
+// watch   There are bank conflicts. Adjacent lanes read b's tile 8 floats apart, so half of the
+//         banks idle. Also, a's tile is written down its columns, two lanes to a bank.
 // needs   Accesses of 16 bytes need addresses that are multiples of 16. If n is not a multiple of
 //         4, most rows do not start at such an address, and their floats are fetched one by one.
 // source  S. Boehm, SGEMM_CUDA (2022), kernel 6.

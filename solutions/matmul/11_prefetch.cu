@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
   const int x0 = warp % warps_x * lanes_x * thread_tile + 4 * lane_x;
 
   // A thread's part of each pair of tiles: four floats of a, and four of b. The sizes are chosen so
-  // that every thread has one piece of each.
+  // that every thread has one piece of each tile.
   const int a_row = 4 * tid / depth, a_col = 4 * tid % depth;
   const int b_row = 4 * tid / cols, b_col = 4 * tid % cols;
   float4 a4, b4;

@@ -3,12 +3,12 @@
 // idea    Only the first pair of tiles can start before k = 0. It has its own fetch, and for
 //         multiples of 16 that fetch is like all others. A property of n that is known at compile
 //         time costs nothing at run time.
-// gain    None: from n = 2048 on, it is slower, most of all at n = 3000, whose kernel takes 129
+// gain    None: from n = 2048 on, it is slower, most of all at n = 3000, where the kernel takes 129
 //         registers, one too many for four blocks. This step prepares those that follow.
 // watch   A row of blocks needs all of b at once. From here on, a class and three
 //         functions do what 18 spells out (parts/mainloop.hpp). The next steps are about
 //         which block computes which tile.
-// needs   Any n; faster if it is a multiple of 4, and of 16.
+// needs   Any n; faster for multiples of 4, and for multiples of 16.
 // source  CUTLASS, whose main loop treats the ragged step first ("residue").
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"

@@ -5,7 +5,7 @@
 //         rows and columns in total, and find floats in L2 that another block has read. That is
 //         faster up to n = 2048, and gains nothing from 4096 on.
 // watch   Tiles rarely divide evenly: in the last wave, some multiprocessors have no work.
-// needs   Any n; faster if it is a multiple of 4, and of 16.
+// needs   Any n; faster for multiples of 4, and for multiples of 16.
 // source  The grouped order of matrix products, e.g. in the tutorials of Triton.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"

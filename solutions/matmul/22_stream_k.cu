@@ -1,9 +1,9 @@
 // matmul 22_stream_k: every block takes the same number of steps.
 //
-// idea    As many blocks as run at once take whole tiles, wave after wave. They divide the
-//         rest, one to two waves of tiles, by steps of depth, so a share may start and end
-//         within a tile's sum. The block with the beginning of a sum stores it in c and sets a
-//         flag. The block with the rest adds to it.
+// idea    As many blocks as run at once take whole tiles, wave after wave. They divide the rest,
+//         one to two waves of tiles, by steps of depth, so a share may start and end within a
+//         tile's sum. The block with the beginning of a sum stores it in c and sets a flag. The
+//         block with the rest adds its part.
 // watch   A block waits only for the block before it. That block first computes the sum that it
 //         hands over, because shares are processed from their ends. Below an n of about 2000, this
 //         is slower, because each block has few steps and communication outweighs the work.

@@ -2,8 +2,8 @@
 //
 // idea    Each border between shares costs a few steps. Blocks with shares are at different k, so
 //         they find less in L2. Up to an n of about 2000, there are at most four tiles per
-//         multiprocessor. With two stages instead of three and 128 registers per thread, there is
-//         room for four blocks, and each takes one tile.
+//         multiprocessor. With two stages instead of three, and with 128 registers per thread,
+//         there is room for four blocks, and each takes one tile.
 // watch   Below an n of about 1000, there is less than one tile per multiprocessor.
 // needs   As before.
 // source  Measured for this course.

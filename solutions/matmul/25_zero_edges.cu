@@ -4,8 +4,8 @@
 //         column instead. At n = 641 that is 127 of 128 columns of the last tiles: the lanes of a
 //         warp copy one float to 32 places, one after the other. An asynchronous copy can also
 //         write zeros. Then nothing is fetched, and no thread waits.
-// watch   Blocks at the right edge now end together with the others. The gain is largest if n is
-//         far below the next multiple of 128, and for odd n, which take four times as many copies.
+// watch   Blocks at the right edge now end with the other blocks. The gain is largest if n is far
+//         below the next multiple of 128, and for odd n, which take four times as many copies.
 // needs   Nothing new. If n is a multiple of 16, the loop stays as it was: it has no tests.
 // source  PTX ISA, cp.async: zeros are written for the bytes beyond src-size.
 #include <algorithm>
@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(slices* threads, blocks_per_sm)
     const int tile_y = first_y + in_group % group_y, tile_x = in_group / group_y;
     const int row0 = tile_y * rows, col0 = tile_x * cols;
 
-    // All slices take as many steps as the longest. A shorter one begins with a step of zeros.
+    // All slices take as many steps as the longest. A shorter slice begins with a step of zeros.
     const int count = to - from, longest = (count + slices - 1) / slices;
     const int begin = from + (count * slice + slices - 1) / slices;
     const int first = from + (count * (slice + 1) + slices - 1) / slices - longest;

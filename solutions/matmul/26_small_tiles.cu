@@ -1,10 +1,10 @@
 // matmul 26_small_tiles: tiles are smaller where large ones are too few, or a few too many.
 //
-// idea    n = 300 has 15 tiles, so 117 of 132 multiprocessors idle. n = 1100 has 162, so 30 of
-//         them compute two tiles while the others idle. With tiles of 32 x 64, the busiest
+// idea    n = 300 has 15 tiles, so 117 of 132 multiprocessors idle. n = 1100 has 162 tiles, so 30
+//         of them compute two tiles while the others idle. With tiles of 32 x 64, the busiest
 //         multiprocessor has less to do. Such a tile takes 32 threads: a slice is a warp, which
-//         needs no barrier of the block, and a block has 8 slices. All threads of a block add
-//         up the sums and store them.
+//         needs no barrier of the block, and a block has 8 slices. All threads of a block add up
+//         the sums and store them.
 // watch   Twice as many blocks fetch every float, from L2. Three rounds of small tiles take as long
 //         as one of tiles four times as large, because every start and end costs time.
 // needs   64 KB of shared memory per block, for two blocks.
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
     const int tile_y = first_y + in_group % group_y, tile_x = in_group / group_y;
     const int row0 = tile_y * rows, col0 = tile_x * cols;
 
-    // All slices take as many steps as the longest. A shorter one begins with a step of zeros.
+    // All slices take as many steps as the longest. A shorter slice begins with a step of zeros.
     const int count = to - from, longest = (count + slices - 1) / slices;
     const int begin = from + (count * slice + slices - 1) / slices;
     const int first = from + (count * (slice + 1) + slices - 1) / slices - longest;
@@ -112,7 +112,7 @@ void matmul(const float* a, const float* b, float* c, int n) {
     return launch<large, equal_shares, 3, 1, 3>(blocks, a, b, c, n);
   }
   //> todo: choose small tiles if they pay: three of their rounds take as long as one of large ones.
-  // Three rounds of small tiles take as long as one of large ones.
+  // Three rounds of small tiles take as long as one round of large tiles.
   if (ceil_div(small::tiles(n), sms) <= 3 * ceil_div(tiles, sms))
     return launch<small, one_tile, 2, 8, 2>(small::tiles(n), a, b, c, n);
   //<

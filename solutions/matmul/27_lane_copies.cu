@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
     const int tile_y = first_y + in_group % group_y, tile_x = in_group / group_y;
     const int row0 = tile_y * rows, col0 = tile_x * cols;
 
-    // All slices take as many steps as the longest. A shorter one begins with a step of zeros.
+    // All slices take as many steps as the longest. A shorter slice begins with a step of zeros.
     const int count = to - from, longest = (count + slices - 1) / slices;
     const int begin = from + (count * slice + slices - 1) / slices;
     const int first = from + (count * (slice + 1) + slices - 1) / slices - longest;
@@ -109,7 +109,7 @@ void matmul(const float* a, const float* b, float* c, int n) {
     const int blocks = std::min({steps, 3 * sms, most_blocks});
     return launch<large, equal_shares, 3, 1, 3>(blocks, a, b, c, n);
   }
-  // Three rounds of small tiles take as long as one of large ones.
+  // Three rounds of small tiles take as long as one round of large tiles.
   if (ceil_div(small::tiles(n), sms) <= 3 * ceil_div(tiles, sms))
     return launch<small, one_tile, 2, 8, 2>(small::tiles(n), a, b, c, n);
   if (tiles <= sms) return launch<large, one_tile, 2, 4, 1>(tiles, a, b, c, n);

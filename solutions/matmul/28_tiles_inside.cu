@@ -4,9 +4,9 @@
 //         tiles pay for them: two instructions per copy that may write zeros. If the last tiles
 //         begin early enough to end with the matrix, every float that they fetch exists. Elements
 //         that two tiles compute are stored only by the first of them.
-// watch   The last tiles compute elements for nothing; these used to lie outside the matrix. If n
+// watch   The last tiles compute elements for nothing; these elements used to lie outside it. If n
 //         is a multiple of 4, there are four times fewer copies, and there is little to gain.
-// needs   A matrix of at least one tile. Smaller ones keep the tests.
+// needs   A matrix of at least one tile. Smaller matrices keep the tests.
 // source  The same trick handles the end of an array in vector code on CPUs.
 #include <algorithm>
 
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
       return Inside ? row >= top && col >= left : row < n && col < n;
     };
 
-    // All slices take as many steps as the longest. A shorter one begins with a step of zeros.
+    // All slices take as many steps as the longest. A shorter slice begins with a step of zeros.
     const int count = to - from, longest = (count + slices - 1) / slices;
     const int begin = from + (count * slice + slices - 1) / slices;
     const int first = from + (count * (slice + 1) + slices - 1) / slices - longest;
@@ -107,7 +107,7 @@ void matmul(const float* a, const float* b, float* c, int n) {
     const int blocks = std::min({steps, 3 * sms, most_blocks});
     return launch<large, equal_shares, 3, 1, 3>(blocks, a, b, c, n);
   }
-  // Three rounds of small tiles take as long as one of large ones.
+  // Three rounds of small tiles take as long as one round of large tiles.
   if (n < large::cols || ceil_div(small_tiles, sms) <= 3 * ceil_div(tiles, sms))
     return launch<small, one_tile, 2, 8, 2>(small_tiles, a, b, c, n);
   if (tiles <= sms) return launch<large, one_tile, 2, 4, 1>(tiles, a, b, c, n);

@@ -4,10 +4,10 @@
 //         n = 1600 has 325 large tiles (2.5 rounds, as long as 3) or 1250 small ones (9.5 rounds,
 //         as long as 10). 625 tiles of 64 x 64 are 4.7 rounds. A round takes 6 units of time with
 //         small tiles, 11 with medium and 20 with large ones. The size that needs the least time is
-//         launched. Shares of steps cost time, too, so only rounds that end too empty use them.
+//         launched. Shares of steps cost time, too, so only too empty last rounds use them.
 // watch   6, 11 and 20 were measured on an H100. Their ratio is not 1 : 2 : 4, because a larger
 //         tile uses each float that it fetches more often.
-// needs   Every size is compiled, each three times.
+// needs   Every size is compiled three times.
 // source  cuBLAS and CUTLASS choose among dozens of tiles, by heuristics or by trying.
 #include <algorithm>
 
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
       return Inside ? row >= top && col >= left : row < n && col < n;
     };
 
-    // All slices take as many steps as the longest. A shorter one begins with a step of zeros.
+    // All slices take as many steps as the longest. A shorter slice begins with a step of zeros.
     const int count = to - from, longest = (count + slices - 1) / slices;
     const int begin = from + (count * slice + slices - 1) / slices;
     const int first = from + (count * (slice + 1) + slices - 1) / slices - longest;

@@ -1,8 +1,8 @@
 // matmul 30_tall_tiles: tiles of 48 x 64, whose threads have 12 x 8 elements each.
 //
-// idea    n = 527 has 153 small tiles for 132 multiprocessors, or 81 medium ones. Either way the
-//         busiest has 4096 elements to compute, but the average is 2104. A size in between has 99
-//         tiles of 3072 elements. Such a tile fits a warp whose threads have 12 x 8 elements: 96
+// idea    n = 527 has 153 small tiles for 132 multiprocessors, or 81 medium ones. Either way, the
+//         busiest multiprocessor has 4096 elements, but the average is 2104. A size in between has
+//         99 tiles of 3072 elements. Such a tile fits a warp whose threads have 12 x 8 elements: 96
 //         multiply-adds for five reads from shared memory, where 8 x 8 elements have 64 for four.
 // watch   A thread needs 170 registers, so 12 warps fit: 1, 2 or 3 blocks per multiprocessor, one
 //         per tile, so that all its tiles run at once. Four tiles run two at a time.
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
       return Inside ? row >= top && col >= left : row < n && col < n;
     };
 
-    // All slices take as many steps as the longest. A shorter one begins with a step of zeros.
+    // All slices take as many steps as the longest. A shorter slice begins with a step of zeros.
     const int count = to - from, longest = (count + slices - 1) / slices;
     const int begin = from + (count * slice + slices - 1) / slices;
     const int first = from + (count * (slice + 1) + slices - 1) / slices - longest;
@@ -108,7 +108,7 @@ void matmul(const float* a, const float* b, float* c, int n) {
     const int blocks = std::min({steps, 3 * sms, most_blocks});
     return launch<large, equal_shares, 3, 1, 3>(blocks, a, b, c, n);
   }
-  // The time that the rounds of each size take. A large tile also has a longer start.
+  // The time that the rounds of each size take. A large tile also takes longer to start.
   const int with_small = 42 * ceil_div(small_tiles, sms);
   const int with_medium = 81 * ceil_div(medium::tiles(n), sms);
   const int with_large = 140 * large_rounds + 20;

@@ -3,8 +3,8 @@
 // idea    In an array of structures, neighbouring lanes that read x of neighbouring points are 12
 //         bytes apart: a request takes 12 sectors and uses a third of their bytes. In a structure
 //         of arrays, the request takes 4 sectors and uses all of their bytes.
-// watch   Only n of n * n reads are of this kind: each thread's own point, and the new first
-//         kernel. The loop reads one word for the whole warp, one sector in either layout.
+// watch   Only n of n * n reads are of this kind: those of each thread's own point, and of the new
+//         first kernel. The loop reads one word for the whole warp, one sector in either layout.
 // gain    None before 03_shared: on an H200 it is slower than 01_aos. It has the same loads and L1
 //         misses, and a few more instructions, because three addresses advance. That is too little
 //         to explain the difference, and the counters show no other reason.

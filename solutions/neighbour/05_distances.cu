@@ -6,7 +6,7 @@
 //         that tile for the first point at that distance.
 // watch   The second search reads global memory, each lane another word: at most 128 n pairs, few
 //         against n * n. Two points per thread load more often than four, but fill a GPU at half n.
-// needs   The same operations both times, so the same bits; tiles in ascending order. Tiles of the
+// needs   Equal operations in both searches, for equal bits; tiles in ascending order. Tiles of the
 //         block's own points, where j may be i, have their own loop. A short tile ends in infinity.
 // source  CUDA C++ Programming Guide, "Arithmetic Instructions": how many comparisons and minima,
 //         and how many additions, a multiprocessor can do per clock.

@@ -2,7 +2,7 @@
 //
 // idea    Points are sorted into the cells of a grid. The nearest point is probably in the same
 //         cell or an adjacent one. Look there first, then in the next ring, and stop when every
-//         point further out is farther than the best. That is dozens of pairs per point.
+//         point further out is farther than the best. This takes dozens of pairs per point.
 // watch   The lanes of a warp have different cells, full or empty, so they wait for each other, and
 //         their loads are not broadcasts. Clustered points crowd into few cells; if all coincide,
 //         this is brute force without tiles. For few points, eight launches of sorting do not pay.

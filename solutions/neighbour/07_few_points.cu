@@ -5,7 +5,7 @@
 //         load after another. Up to several thousand points, brute force is faster if the lanes of
 //         a warp share its work: every lane compares n / 32 points, then they agree on the nearest.
 // watch   The worse the points suit a grid, in clusters or all in one place, the larger the gain.
-//         The n at which both are equally fast depends on the GPU.
+//         The n at which both methods are equally fast depends on the GPU.
 // needs   No scratch. To find the lowest index, a lane goes upwards, and equal distances of two
 //         lanes are compared by index.
 // source  "CUDA Succinctly", chapter 8: the structure has to fit the number of points.
@@ -50,7 +50,7 @@ __global__ void neighbour_kernel(point_grid grid, int* nearest, int n) {
   nearest[i] = best_j;
 }
 
-// For few points: warp i compares point i with all others.
+// With few points, warp i compares point i with all others.
 __global__ void few_points_kernel(const float* xyz, int* nearest, int n) {
   const int lane = threadIdx.x % 32, i = (blockIdx.x * block_size + threadIdx.x) / 32;
   if (i >= n) return;

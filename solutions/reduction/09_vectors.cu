@@ -3,7 +3,7 @@
 // idea    Little's law: bytes in flight = bandwidth x latency. A load of a uint4 requests four
 //         times the bytes with one instruction, and a thread that issues four loads before it uses
 //         the first has 64 bytes in flight instead of 8.
-// watch   Small arrays: a second launch costs microseconds, in which an H200 reads megabytes.
+// watch   With small arrays, a second launch costs microseconds, in which an H200 reads megabytes.
 // needs   `in` and `scratch` aligned to 16 bytes (the contract promises 256).
 // source  V. Volkov, "Better Performance at Lower Occupancy" (2010).
 #include <algorithm>

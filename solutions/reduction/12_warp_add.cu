@@ -2,7 +2,7 @@
 //
 // idea    __reduce_add_sync() is one instruction, redux.sync, and gives all lanes the sum. Each of
 //         the five shuffles of warp_sum() waits for the previous one and for an addition. A block
-//         that adds up a few elements does little else, and does it twice.
+//         that adds up a few elements does little besides warp_sum(), which it calls twice.
 // watch   This gains where latency is the limit: for one block. Several blocks hide the latency.
 // needs   Compute capability 8.0, and integers: for floats, the order of additions matters.
 // source  CUDA C++ Programming Guide, "Warp Reduce Functions".

@@ -2,9 +2,9 @@
 //
 // idea    81 elements are 20 vectors and one more element. A load that follows the loop starts only
 //         when the vectors have arrived. If the element is in a sector of its own, this is a second
-//         trip to DRAM. Only its place in the program makes the load wait.
-// watch   Sizes that are 1, 2 or 3 above a multiple of 8 gain, such as 81 or 1025. For others, the
-//         last vector has already brought the sector into the cache.
+//         trip to DRAM. The load waits only because it comes late in the program.
+// watch   Sizes that are 1, 2 or 3 above a multiple of 8 gain, such as 81 or 1025. For other sizes,
+//         the last vector has already brought the sector into the cache.
 // needs   nothing.
 // source  Little's law for a warp: loads that are issued together are waited for once.
 #include <algorithm>

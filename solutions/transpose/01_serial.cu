@@ -3,8 +3,8 @@
 // idea    The two loops of a C program, in a kernel. They define the correct result, and the source
 //         of this lab begins with them.
 // watch   One lane of one warp works, on one multiprocessor. It has a few loads in flight at any
-//         time, but device memory could serve tens of thousands. It moves millions of elements
-//         alone: expect to wait for it.
+//         time, but device memory could serve tens of thousands. The thread moves millions of
+//         elements alone, so expect to wait.
 // needs   nothing.
 // source  "GPU program optimisation (3): matrix transposition" (2016), version "serial".
 #include "common/lab/check.hpp"

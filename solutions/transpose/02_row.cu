@@ -1,7 +1,7 @@
 // transpose 02_row: one thread per row.
 //
-// idea    The rows are independent: each gets a thread, which walks along it. At any time the lanes
-//         of a warp are in the same column of 32 rows, so their writes are adjacent.
+// idea    The rows are independent: each gets a thread, which walks along the row. At any time the
+//         lanes of a warp are in the same column of 32 rows, so their writes are adjacent.
 // watch   Their reads are not adjacent: 32 lanes read 32 places, a row apart, and each place costs
 //         a sector of 32 bytes. Reads of the next 7 columns hit these sectors in the cache, if the
 //         sectors are still there. Also, there are only as many threads as rows.

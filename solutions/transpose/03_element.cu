@@ -6,7 +6,7 @@
 // watch   The stores of the same warp are a row of out apart: 32 sectors for 128 bytes. The block's
 //         other warps fill the rest of these sectors, but parts that no cache merges in time are
 //         written separately. Large matrices therefore take longer than in 02_row, whose loads are
-//         scattered. Sectors read in part wait in L1 for the next column, but stores do not wait.
+//         scattered. Partly read sectors wait in L1 for the next column, but stores do not wait.
 // needs   nothing: threads beyond the edge do nothing.
 // source  "GPU program optimisation (3): matrix transposition" (2016), "parallel per element".
 #include "common/lab/ceil_div.hpp"

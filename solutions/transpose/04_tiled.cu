@@ -4,7 +4,7 @@
 //         128 bytes. The transposition takes place in shared memory, which has no sectors. A thread
 //         writes elements that other threads have read, so the block needs a barrier in between.
 // watch   1024 threads issue one load each and wait for the slowest. Along x, `moved[x][y]` is a
-//         column: all 32 lanes use the same one of the 32 banks, and are served one by one.
+//         column: all 32 lanes use a single one of the 32 banks, and are served one by one.
 // needs   nothing: elements beyond an edge are neither read nor written.
 // source  "GPU program optimisation (3): matrix transposition" (2016), "tiled", for multiples of
 //         32.

@@ -1,8 +1,8 @@
 // transpose 05_small_tile: only a quarter as many threads wait at each barrier.
 //
 // idea    Little's law: bytes in flight = bandwidth x latency. A block that waits for its slowest
-//         load has nothing in flight. With 256 threads instead of 1024, fewer wait for each other,
-//         and a multiprocessor holds 8 blocks instead of 2: some load while others wait.
+//         load has nothing in flight. With 256 threads instead of 1024, fewer threads wait for each
+//         other, and a multiprocessor holds 8 blocks instead of 2: some load while others wait.
 // watch   A warp now covers two rows of 64 bytes: it uses whole sectors, but half lines. In shared
 //         memory, 8 lanes share a bank instead of 32, so two things improve at once. Compare
 //         06_padded with 04_tiled to see the effect of the banks alone. A block moves 2 KB, so it

@@ -4,7 +4,7 @@
 //         use 32 banks, both along a row and down a column. The last word of a row is never used.
 //         Swizzling needs no such word: element (y, x) is at moved[y][x ^ y]. A tile of 16 has 2
 //         rows per warp. There, 17 words leave 2 lanes in one bank, and x ^ (y & 14) leaves none.
-// watch   Every thread has one load in flight, waits at the barrier, and stores once. This is a
+// watch   Every thread has one load in flight, waits at the barrier, and stores once. The step is a
 //         little slower than 05_small_tile, so the barrier matters more than the banks.
 // needs   nothing: elements beyond an edge are neither read nor written.
 // source  G. Ruetsch, P. Micikevicius, "Optimizing Matrix Transpose in CUDA" (2009).

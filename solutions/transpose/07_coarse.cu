@@ -1,6 +1,6 @@
 // transpose 07_coarse: four elements per thread: more loads in flight.
 //
-// idea    The same tile with a quarter of the threads. Each thread loads from 4 rows, 8 apart,
+// idea    A quarter of the threads now share the tile. Each thread loads from 4 rows, 8 apart,
 //         before it waits. The four loads are independent, so all are in flight at once. A block of
 //         256 threads has as many bytes in flight as one of 1024, and 8 blocks fit instead of 2.
 // watch   Each element takes one load, one store and two addresses. A warp moves 128 bytes with

@@ -1,7 +1,7 @@
 // transpose 08_vectors: pieces of 4 x 4 floats: loads and stores of 16 bytes.
 //
 // idea    A thread loads a float4 from each of 4 rows, transposes the piece in its registers, and
-//         stores it to shared memory as 4 rows of out: 64 bytes in flight per thread, a quarter of
+//         stores it to shared memory as 4 rows of out. It has 64 bytes in flight, and a quarter of
 //         the instructions. A float4 fills 4 banks, so 8 lanes fill all 32 and are served together.
 //         Column c of row r is kept at c ^ (r / 4 % 8), so neither writes nor reads conflict.
 // watch   Enough bytes are in flight. Blocks that run at the same time read long stretches of few
