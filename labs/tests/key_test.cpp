@@ -305,7 +305,7 @@ TEST_CASE("handouts: a core is short, and has the points of its questions but no
                           ", is in the core");
       }
     }
-    const std::string sum = "questions have " + std::to_string(total) + " points of their own";
+    const std::string sum = "questions are worth another " + std::to_string(total) + " points";
     CHECK_MESSAGE(joined_lines(core).find(sum) != std::string::npos, "it does not say: ", sum);
   }
 }

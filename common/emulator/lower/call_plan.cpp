@@ -9,9 +9,9 @@ namespace {
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
 
-// Bytes between the shared variables of a watched program. A multiple of the bytes of all banks, so
-// that bank conflicts stay the same.
-constexpr std::uint64_t shared_gap = 256;
+// Bytes between the shared variables of a watched program. Bank conflicts and swizzle patterns,
+// which repeat after at most 1024 bytes, stay the same.
+constexpr std::uint64_t shared_gap = 1024;
 
 }  // namespace
 

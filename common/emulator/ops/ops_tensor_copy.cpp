@@ -192,14 +192,33 @@ class tile_copy {
     std::byte* host = nullptr;  // null: the launch was stopped
     u64 offset = 0;             // in the block's shared memory
   };
+  // A store reads only the part of the box that lies in the tensor: see watch_row().
   shared_box reach_box(u64 at, access_kind kind) {
     // The last chunks of a swizzled box may lie anywhere in the last row of the swizzle.
     const u64 unit = std::max(width_of(map_.swizzle), chunk_bytes);
     const u64 bytes = (map_.box_rows() * row_pitch(map_) + unit - 1) / unit * unit;
+    const u64 offset = at - shared_window;
+    if (kind == access_kind::load && offset % shared_box_alignment == 0 &&
+        offset <= x_.shared_bytes && bytes <= x_.shared_bytes - offset)
+      return {x_.shared + offset, offset};
     std::byte* const host = reach(
         x_, i_, lane_, at,
         {bytes, shared_box_alignment, memory_space::shared, kind, "the box in shared memory: "});
-    return {host, (at - shared_window) % peer_bytes};
+    return {host, offset % peer_bytes};
+  }
+
+  // Notifies observers that a store reads a row's part in the tensor from shared memory.
+  void watch_row(const shared_box& box, const box_row& row) {
+    if (x_.watch == nullptr) return;
+    const u64 first = row.first, end = row.first + row.bytes - row.padding;
+    each_chunk(box, row.index, [&](std::byte* shared, std::byte* ours) {
+      const u64 at = static_cast<u64>(ours - row_);
+      const u64 from = std::max(at, first), to = std::min(at + chunk_bytes, end);
+      if (from >= to) return;
+      const u64 offset = box.offset + static_cast<u64>(shared - box.host) + (from - at);
+      x_.owner->watch_range(i_, lane_, memory_space::shared, offset,
+                            {to - from, 1, memory_space::shared, access_kind::load, ""}, true);
+    });
   }
 
   // Calls use(chunk in the box, chunk in the row) for each 16 bytes of a row.
@@ -264,6 +283,7 @@ class tile_copy {
       each_chunk(box, row.index, [](std::byte* shared, std::byte* ours) {
         std::memcpy(ours, shared, chunk_bytes);
       });
+      watch_row(box, row);
       const box_row written = without_lost_padding(row);
       std::byte* const to = reach_row(written, kind);
       if (to == nullptr) return false;

@@ -78,7 +78,7 @@ TEST_CASE("run and check name the features that a grade refuses") {
 TEST_CASE("run, check, watch and grade agree that the emulator lacks an instruction") {
   const cloned_course c;
   const std::string file =
-      std::string(std::getenv("LAB_ROOT")) + "/grader/tests/attacks/resources/55_async_store.cu";
+      std::string(std::getenv("LAB_ROOT")) + "/grader/tests/attacks/resources/55_sparse_product.cu";
   for (std::vector<std::string> command : {std::vector<std::string>{"run", "--device", "emulated"},
                                            {"check"},
                                            {"watch", "--once"},
@@ -90,7 +90,7 @@ TEST_CASE("run, check, watch and grade agree that the emulator lacks an instruct
     const json document = document_of(result);
     CHECK(document["class"] == "CRASH");
     const std::string message = document["message"];
-    CHECK(has(message, "the emulator does not implement the instruction st.async"));
+    CHECK(has(message, "the emulator does not implement the instruction mma.sp"));
   }
 }
 

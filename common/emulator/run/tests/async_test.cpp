@@ -100,7 +100,7 @@ TEST_CASE("a copy to a block that the cluster does not have is an error") {
       run(one_thread + "mbarrier.init.shared.b64 [%r2], 1;\n.reg .b16 %rs<2>;\nmov.u16 %rs1, 2;\n"
                        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
                        ".multicast::cluster [%r1], [%rd1], 16, [%r2], %rs1;\nend:"),
-      error::illegal_instruction, "the destination of a bulk copy: 16-byte write");
+      error::illegal_instruction, "a multicast to other blocks");
 }
 
 TEST_CASE("misuse of a barrier in shared memory is reported") {
