@@ -26,6 +26,9 @@ const op* stop_with(context& x, const op* i, const access_fault& fault);
 bool has_peers(const context& x);
 std::byte* reach_peer(context& x, const op* i, access_fault fault);
 
+// The rank of the running warp in its warpgroup. In ../run/access.cpp.
+std::uint32_t warp_in_group(const context& x);
+
 // The access of an operation to a run of bytes, for its checks and for the text of a fault.
 struct span {
   std::uint64_t bytes;

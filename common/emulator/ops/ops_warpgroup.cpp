@@ -2,8 +2,8 @@
 //
 // idea    Each warp computes 16 of the 64 rows of D by itself, when it reaches the instruction. A
 //         descriptor gives the place of each run of 16 bytes of an operand in shared memory. The
-//         products are then summed as in ops_matrix.cpp, in the order of k. B is usually stored by
-//         columns; the transposed product D^T = B^T A^T then needs no transposition of B.
+//         products are then added by the rule of tensor_sums.hpp. B is usually stored by columns;
+//         the transposed product D^T = B^T A^T then needs no transposition of B.
 // watch   Lowering guarantees that all 32 lanes are active.
 // source  PTX ISA 9.1, "Asynchronous Warpgroup Level Matrix Instructions". Tested by
 //         ../../runtime/conformance/wgmma/.
@@ -14,12 +14,11 @@
 #include "common/emulator/ops/matrix_elements.hpp"
 #include "common/emulator/ops/narrow.hpp"
 #include "common/emulator/ops/tensor_sums.hpp"
-#include "common/emulator/run/scheduler.hpp"
 
 namespace stepwise::emulator::STEPWISE_SIMD {
 namespace {
 
-constexpr u32 warps_of_group = 4, rows_of_warp = 16, most_columns = 256;
+constexpr u32 rows_of_warp = 16, most_columns = 256;
 constexpr u32 line_bytes = 32;   // of an operand along k, for every type
 constexpr u32 chunk_bytes = 16;  // contiguous in every layout
 constexpr u32 most_k = 32;       // elements of a line that are not packed bits
@@ -153,7 +152,7 @@ bool read_operands(context& x, const op* i, const matrix_form& f, u32 k, WithVal
     else
       with_value_of(f.a.type, [&](auto value) { spread(x, f.a, a, value, p.transposed); });
   } else {
-    const u32 first = x.owner->warp_index() % warps_of_group * rows_of_warp;
+    const u32 first = warp_in_group(x) * rows_of_warp;
     if (!copy_operand(x, i, f.a_descriptor, f.a_is_mn_major, first, rows_of_warp, bytes))
       return false;
     T stored[rows_of_warp * most_k];

@@ -101,18 +101,17 @@ void sum_some(const sum_rule& rule, s32 least_of_c, u32 k, u32 n, const f32* a,
   const ints bounded = top < least ? ints{} + least : top > most ? ints{} + most : top;
   const ints is_slow = (top != bounded) & (top > nothing);
   const floats scale = (floats)((127 + rule.fraction_bits - bounded) << 23);
-  const auto term = [&](floats value) { return __builtin_convertvector(value * scale, ints); };
   floats addend;
   std::memcpy(&addend, c, sizeof addend);
   ints sums[2] = {};  // of half of the products each, which cannot overflow
   for (u32 p = 0; p < k; ++p) {
     floats right;
     std::memcpy(&right, b + p * n, sizeof right);
-    sums[p * 2 / k] += term(a[p] * right);
+    sums[p * 2 / k] += __builtin_convertvector(a[p] * right * scale, ints);
   }
   doubles total = __builtin_convertvector(sums[0], doubles) +
                   __builtin_convertvector(sums[1], doubles) +
-                  __builtin_convertvector(term(addend), doubles);
+                  __builtin_convertvector(__builtin_convertvector(addend * scale, ints), doubles);
   const longs unit = __builtin_convertvector(bounded, longs) + (1023 - rule.fraction_bits);
   total *= (doubles)(unit << 52);
   const auto dropped = static_cast<s64>(dropped_bits(rule.end));

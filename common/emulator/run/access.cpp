@@ -9,6 +9,8 @@ const op* stop_with(context& x, const op* i, const access_fault& fault) {
 
 bool has_peers(const context& x) { return x.owner->has_peers(); }
 
+std::uint32_t warp_in_group(const context& x) { return x.owner->warp_index() % warps_in_group; }
+
 std::byte* reach_peer(context& x, const op* i, access_fault fault) {
   return x.owner->reach_peer(i, fault);
 }
