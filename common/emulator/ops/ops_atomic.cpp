@@ -74,7 +74,7 @@ void add(op_table& t, const op_name& name, Next) {
               &atomic<shared, u64, T, Next>, &atomic<generic, u64, T, Next>});
 }
 
-// Of a pair, both halves at once.
+// Operations on halves, and on pairs, whose halves are updated in one step.
 template <class F>
 void half_ops_of(op_table& t) {
   const auto add_each = [&]<class Body>(const op_name& name, Body) {

@@ -18,7 +18,7 @@ constexpr u32 most_elements = 1024;  // of A, B or C, spread out
 
 // --- products ----------------------------------------------------------------------------------
 
-// Of a product of fp8 values, the part in which k % 4 is below 2, or the other one.
+// Copies the half of A and B in which k % 4 is below 2 (part 0), or the other half (part 1).
 void every_second_pair(const matrix_shape& f, u32 part, const f32* a, const f32* b, f32* some_a,
                        f32* some_b) {
   for (u32 p = 0; p < f.k / 2; ++p) {

@@ -1,6 +1,6 @@
 // Loads of boxes from tensors of one to five dimensions: odd sizes, boxes that begin or end outside
-// of the tensor, element strides, every swizzle, and NaN as the fill. The whole shared memory
-// around the box is compared with a model, so a byte at a wrong place is found, too.
+// of the tensor, element strides, every swizzle, and NaN as the fill. All shared memory around the
+// box is compared with a model, so a byte at a wrong place is found, too.
 #include "tma/tensor_shape.hpp"
 #include "tma/tile_copies.hpp"
 

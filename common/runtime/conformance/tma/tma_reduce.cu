@@ -8,56 +8,24 @@
 
 enum class reduction { add, min, max, inc, dec, bit_and, bit_or, bit_xor };
 
+// Reduces a box with the operation `name`, in the instruction's form `form`.
+#define REDUCE_BOX(name, form)                                             \
+  if constexpr (Operation == reduction::name)                              \
+    asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta." form \
+                 ".bulk_group [%0, {%1, %2}], [%3];" ::"l"(map),           \
+                 "r"(x), "r"(y), "r"(from)                                 \
+                 : "memory");
+
 template <reduction Operation>
 __device__ void reduce_box(const void* map, int x, int y, unsigned from) {
-  if constexpr (Operation == reduction::add)
-    asm volatile(
-        "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group "
-        "[%0, {%1, %2}], [%3];" ::"l"(map),
-        "r"(x), "r"(y), "r"(from)
-        : "memory");
-  if constexpr (Operation == reduction::min)
-    asm volatile(
-        "cp.reduce.async.bulk.tensor.2d.global.shared::cta.min.tile.bulk_group "
-        "[%0, {%1, %2}], [%3];" ::"l"(map),
-        "r"(x), "r"(y), "r"(from)
-        : "memory");
-  if constexpr (Operation == reduction::max)
-    asm volatile(
-        "cp.reduce.async.bulk.tensor.2d.global.shared::cta.max.bulk_group "
-        "[%0, {%1, %2}], [%3];" ::"l"(map),
-        "r"(x), "r"(y), "r"(from)
-        : "memory");
-  if constexpr (Operation == reduction::inc)
-    asm volatile(
-        "cp.reduce.async.bulk.tensor.2d.global.shared::cta.inc.tile.bulk_group "
-        "[%0, {%1, %2}], [%3];" ::"l"(map),
-        "r"(x), "r"(y), "r"(from)
-        : "memory");
-  if constexpr (Operation == reduction::dec)
-    asm volatile(
-        "cp.reduce.async.bulk.tensor.2d.global.shared::cta.dec.tile.bulk_group "
-        "[%0, {%1, %2}], [%3];" ::"l"(map),
-        "r"(x), "r"(y), "r"(from)
-        : "memory");
-  if constexpr (Operation == reduction::bit_and)
-    asm volatile(
-        "cp.reduce.async.bulk.tensor.2d.global.shared::cta.and.tile.bulk_group "
-        "[%0, {%1, %2}], [%3];" ::"l"(map),
-        "r"(x), "r"(y), "r"(from)
-        : "memory");
-  if constexpr (Operation == reduction::bit_or)
-    asm volatile(
-        "cp.reduce.async.bulk.tensor.2d.global.shared::cta.or.tile.bulk_group "
-        "[%0, {%1, %2}], [%3];" ::"l"(map),
-        "r"(x), "r"(y), "r"(from)
-        : "memory");
-  if constexpr (Operation == reduction::bit_xor)
-    asm volatile(
-        "cp.reduce.async.bulk.tensor.2d.global.shared::cta.xor.tile.bulk_group "
-        "[%0, {%1, %2}], [%3];" ::"l"(map),
-        "r"(x), "r"(y), "r"(from)
-        : "memory");
+  REDUCE_BOX(add, "add.tile")
+  REDUCE_BOX(min, "min.tile")
+  REDUCE_BOX(max, "max")
+  REDUCE_BOX(inc, "inc.tile")
+  REDUCE_BOX(dec, "dec.tile")
+  REDUCE_BOX(bit_and, "and.tile")
+  REDUCE_BOX(bit_or, "or.tile")
+  REDUCE_BOX(bit_xor, "xor.tile")
 }
 
 constexpr int width = 45, height = 21, box_width = 16, box_height = 9, blocks = 2;
