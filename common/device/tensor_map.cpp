@@ -19,7 +19,7 @@ std::string in_dimension(const char* array, unsigned d, std::uint64_t value) {
          ", expected ";
 }
 
-// The rules for numbers that stand for themselves.
+// The rules for arguments that do not depend on others.
 status check_numbers(const tensor_map_request& r) {
   if (r.type < 0) return broken("there is no such data type");
   if (static_cast<unsigned>(r.type) >= tensor_types) {
@@ -49,7 +49,7 @@ status check_numbers(const tensor_map_request& r) {
   return {};
 }
 
-// Bytes of which a global address or stride must be a multiple.
+// The alignment of a global address or stride, in bytes.
 std::uint64_t global_alignment(int interleave) { return interleave == interleaved_32 ? 32 : 16; }
 
 status check_address(std::uint64_t address, std::uint64_t alignment) {

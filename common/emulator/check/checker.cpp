@@ -333,8 +333,8 @@ void checker::released_cluster_barrier(std::span<block* const> blocks) {
   unfollowed_.released_barrier(cluster_barrier, true);
 }
 
-// The end of a warpgroup's products orders the reads of their operands, which the emulator makes
-// warp by warp, like a barrier of these warps.
+// The emulator reads the operands of a warpgroup's products one warp at a time. The end of the
+// products orders these reads, as a barrier of these warps would.
 void checker::met_in_warpgroup(std::span<const warp_event> warps) {
   block_clock& clock = evidence_.running().clock;
   for (const warp_event& w : warps)

@@ -94,7 +94,7 @@ class tile_copy {
     if (at - local_window < window_bytes) {
       x_.owner->stop(i_, error::illegal_address, "a tensor map in local memory", lane_,
                      "Declare the kernel's parameter as const __grid_constant__ CUtensorMap, so "
-                     "that its address is not that of a copy.");
+                     "that the kernel does not take the address of a local copy.");
       return false;
     }
     if (at - parameter_window < window_bytes) {

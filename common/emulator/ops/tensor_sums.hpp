@@ -2,8 +2,8 @@
 //
 // idea    All products of one instruction and the addend are aligned to the largest exponent among
 //         them. Each is truncated `fraction_bits` below this exponent. Their sum is then
-//         exact, and the result is truncated, too. An exponent is that of the operands as they are:
-//         a product of 1.5 and 1.5 has the exponent 0, although its value is 2.25.
+//         exact, and the result is truncated, too. A product's exponent is the sum of its operands'
+//         exponents: the product of 1.5 and 1.5 has the exponent 0, although its value is 2.25.
 // source  61,440 sums per type on an H200, with random exponents and with cancellation. This model
 //         gives the bits of all of them. H100s and H200s have the same tensor cores.
 #pragma once
@@ -32,11 +32,12 @@ inline constexpr sum_rule wide_sum{25, sum_end::truncated_to_24};    // f16, bf1
 inline constexpr sum_rule half_sum{25, sum_end::odd};                // the same, stored as f16
 inline constexpr sum_rule narrow_sum{13, sum_end::truncated_to_14};  // fp8 in wgmma
 
-// Exponents of zeros and of values that are not finite: sums with others stay recognisable.
+// Exponents for zeros and for values that are not finite. They stay recognisable when another
+// exponent is added to them.
 inline constexpr s32 zero_exponent = -1000, special_exponent = 5000;
 
-// The exponent of a value whose type has normal values from 2^least on. Subnormal values of the
-// type, which may be normal as f32, have its least exponent.
+// The exponent of a value whose type's smallest normal value is 2^least. A subnormal value of the
+// type has the exponent `least`, even if it is normal as f32.
 [[gnu::always_inline]] inline s32 exponent_of(f32 value, s32 least) {
   const s32 biased = static_cast<s32>(std::bit_cast<u32>(value) >> 23 & 255);
   return value == 0      ? zero_exponent

@@ -90,8 +90,8 @@ std::byte* scheduler::reach_peer(const op* i, access_fault fault) {
   return peer.shared + fault.address;
 }
 
-// Whether a block of the cluster has exited, and the time since then is known to be long. Without a
-// clock it is not known, because blocks do not run at the same pace as on a GPU.
+// Whether a block of the cluster is known to have exited long ago. Without a clock, the time since
+// the exit is unknown, because blocks do not run at the same pace as on a GPU.
 bool scheduler::has_left_long_ago(const block& b, const op* i) const {
   constexpr std::uint64_t long_time = 20'000;  // cycles
   return b.alive == 0 && launch_.time != nullptr &&

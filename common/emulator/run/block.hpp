@@ -94,7 +94,7 @@ struct warp {
   void leave_joins(std::uint32_t mask, const frame* in);
 };
 
-// Stand for the numbers of the cluster's barrier, and of the wait for products of a warpgroup.
+// The numbers that stand for the cluster's barrier and for a warpgroup's wait for its products.
 inline constexpr unsigned cluster_barrier = 16, warpgroup_barrier = 17;
 inline constexpr unsigned waits_of_block = 18;  // named barriers and these
 

@@ -10,7 +10,7 @@
 
 #include "common/emulator/tests/programs/program.hpp"
 
-// A driver function, as a program finds it that links only to the runtime.
+// A driver function, found as a program finds it that links only to the runtime.
 template <class Function>
 Function driver_function(const char* name) {
   void* found = nullptr;
@@ -80,7 +80,7 @@ struct tensor_shape {
     return map;
   }
 
-  // Where a byte of shared memory is that would be at this address without swizzling.
+  // The swizzled address of the byte that would be at this address without swizzling.
   std::uint64_t swizzled(std::uint64_t address) const {
     switch (swizzle) {
       case CU_TENSOR_MAP_SWIZZLE_32B:

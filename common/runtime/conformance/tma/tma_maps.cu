@@ -36,7 +36,7 @@ __global__ void load_by_address(const CUtensorMap* map, int* out, unsigned bytes
   load_to(out, map, -4, 2, bytes);
 }
 
-// Makes the map one of another tensor: of bytes (type 0), with other sizes, box, step and fill.
+// Changes the map to describe another tensor, with other sizes, box and element stride.
 template <bool InShared>
 __device__ void edit(void* map, const void* address, int new_width, int new_height) {
   if constexpr (InShared) {
