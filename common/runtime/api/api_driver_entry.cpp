@@ -14,7 +14,7 @@ namespace {
 std::atomic<driver_lookup> lookup_in_driver{nullptr};
 
 // A map in our format suits only emulated devices. These are the devices that know the range of
-// their addresses; a device in another process passes it on.
+// their addresses; a device in another process reports its range.
 status check_has_maps(const state& s) {
   auto* const addresses = s.current->extras().addresses;
   if (addresses != nullptr && addresses->address_range()[1] != 0) return {};
