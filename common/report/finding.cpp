@@ -25,8 +25,9 @@ const char* name_of(finding_kind kind) {
                                                                    "failed",
                                                                    "leak",
                                                                    "unchecked_error",
-                                                                   "wrong_copy_kind",
-                                                                   "not_followed"};
+                                                                   "missing_fence",
+                                                                   "not_awaited",
+                                                                   "wrong_copy_kind"};
   return names[static_cast<std::size_t>(kind)];
 }
 

@@ -36,10 +36,11 @@ enum class finding_kind : std::uint8_t {
   failed,              // stopped for another reason: a trap, an assertion, no stack left
   leak,                // memory that was not freed
   unchecked_error,     // a call failed, and the program did not check
-  wrong_copy_kind,     // a copy whose cudaMemcpyKind describes device memory as host memory
-  not_followed         // not an error; the checks cannot judge the order of something
+  missing_fence,       // between accesses through two proxies, or before wgmma
+  not_awaited,         // a block ended before its asynchronous work, as far as its threads know
+  wrong_copy_kind      // a copy whose cudaMemcpyKind describes device memory as host memory
 };
-inline constexpr int finding_kinds = static_cast<int>(finding_kind::not_followed) + 1;
+inline constexpr int finding_kinds = static_cast<int>(finding_kind::wrong_copy_kind) + 1;
 
 // The name in JSON, for example "out_of_bounds".
 const char* name_of(finding_kind kind);

@@ -58,8 +58,9 @@ constexpr std::array<kind_words, finding_kinds> words = {{
     {"kernel failure", "kernel failure", "kernel failures"},
     {"memory leak", "memory leak", "memory leaks"},
     {"unchecked error", "unchecked error", "unchecked errors"},
+    {"missing fence", "missing fence", "missing fences"},
+    {"missing wait", "missing wait", "missing waits"},
     {"wrong copy kind", "wrong copy kind", "wrong copy kinds"},
-    {"not checked", "place not checked", "places not checked"},
 }};
 
 const kind_words& words_of(finding_kind kind) { return words[static_cast<std::size_t>(kind)]; }

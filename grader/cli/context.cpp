@@ -243,19 +243,6 @@ void warn_of_refusals(context& c, const lab& l, const problem& p, const std::str
   c.say();
 }
 
-void warn_of_unfollowed(context& c, const std::vector<located_finding>& all, json& document) {
-  document["not_followed"] = not_followed_json(all);
-  if (c.as_json) return;
-  for (const located_finding& found : all) {
-    const std::string& advice = found.what.advice;
-    c.out.paragraph(
-        fmt::format("{}. `./lab grade` holds such a file for manual review.{}",
-                    not_followed_text(found, c.where.root), advice.empty() ? "" : " " + advice),
-        11, "  " + c.out.paint(tone::note, "warning"));
-  }
-  if (!all.empty()) c.say();
-}
-
 std::string right_text(const context& c, const check_report& report) {
   const std::size_t n = report.right.size();
   std::string text = fmt::format("{} of {} size{}", n, report.total, report.total == 1 ? "" : "s");

@@ -109,9 +109,6 @@ std::vector<std::string> warning_lines(const std::vector<compiler_warning>& warn
 // Warns if the file names features that `lab grade` refuses, and lists them in `document`.
 void warn_of_refusals(context& c, const lab& l, const problem& p, const std::string& shown,
                       json& document);
-// Warns that `lab grade` holds a program with code that the checks do not follow, and lists this
-// code in `document`.
-void warn_of_unfollowed(context& c, const std::vector<located_finding>& all, json& document);
 // Prints the program's output, if there is any, truncated and escaped.
 void show_printed(context& c, const std::string& printed);
 // "3 of 3 sizes, n = 1 … n = 1023".

@@ -61,7 +61,6 @@ check_report grade_correctness(const lab& l, const problem& p, const fs::path& p
     auto large = check_large(l, p, program, *checker, large_sizes(l, p), seed, now);
     if (!large.found.ok()) report.found = large.found;
     report.large = std::move(large.label);
-    std::ranges::move(large.not_followed, std::back_inserter(report.not_followed));
     report.findings.insert(report.findings.begin(), std::make_move_iterator(large.findings.begin()),
                            std::make_move_iterator(large.findings.end()));
     if (!l.has(goal::kind::checks)) blame(report, where.root);
@@ -72,13 +71,12 @@ check_report grade_correctness(const lab& l, const problem& p, const fs::path& p
     if (device.gpu || std::count(small.begin(), small.end(), size) == 0) rest.push_back(size);
   }
   if (rest.empty()) return report;
-  auto findings = std::move(report.findings), not_followed = std::move(report.not_followed);
+  auto findings = std::move(report.findings);
   const std::string large = report.large;
   const auto right_before = device.gpu ? std::vector<std::string>{} : std::move(report.right);
   if (device.gpu) before_gpu();
   report = check_program(l, p, program, device, rest, seed, now);
   report.findings = std::move(findings);
-  report.not_followed = std::move(not_followed);
   report.large = large;
   report.total = l.check.size();
   report.right.insert(report.right.begin(), right_before.begin(), right_before.end());

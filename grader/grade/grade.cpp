@@ -101,7 +101,6 @@ class grading {
       report_.max_points += g.what->points;
     }
     if (overturned_) take_all_back();
-    if (!lab_.has(goal::kind::checks)) hold_for_unfollowed();
     if (!library_kernel_.empty()) hold_for_library();
     return std::move(report_);
   }
@@ -159,19 +158,6 @@ class grading {
     if (report_.what != verdict::pass && report_.what != verdict::slow) return;
     report_.what = verdict::held;
     report_.message = g.message;
-  }
-
-  // A person decides about code that the checks do not follow, unless the checks already found an
-  // error. A leak does not count as an error. Otherwise a submission could leak memory to avoid
-  // being held.
-  void hold_for_unfollowed() {
-    if (!right_ || overturned_ || report_.what == verdict::infra) return;
-    if (report_.correctness->not_followed.empty()) return;
-    if (has_errors(report_.correctness->findings)) return;
-    report_.what = verdict::held;
-    report_.message =
-        fmt::format("{}. The submission is held for manual review",
-                    not_followed_text(report_.correctness->not_followed.front(), where_.root));
   }
 
   // A call for counters or times contradicts the checks, so no goal is met.
@@ -289,13 +275,8 @@ class grading {
         g.message = fmt::format("at {}, after no findings at {} small sizes: {}", large,
                                 small_sizes(lab_, problem_).size(), g.message);
       miss(g, verdict::check);
-      hold_for_unfollowed();
-      if (report_.what == verdict::held) g.message += ". " + report_.message;
     } else if (!report_.checked) {
       g.message = "not graded here: the checks need the emulator, which cannot run this program";
-    } else if (!report_.correctness->not_followed.empty()) {
-      hold_for_unfollowed();
-      g.message = report_.message;
     } else {
       g.passed = true;
       g.message = fmt::format("no findings at {} sizes", small_sizes(lab_, problem_).size());

@@ -23,6 +23,8 @@ constexpr double seconds_for_all_blocks = 120;
 bool is_about_order(const located_finding& f) {
   switch (f.what.kind) {
     case finding_kind::race:
+    case finding_kind::missing_fence:
+    case finding_kind::not_awaited:
     case finding_kind::barrier_divergence:
     case finding_kind::exited_at_barrier:
     case finding_kind::bad_mask:
@@ -58,7 +60,6 @@ large_report check_sample(const lab& l, const problem& p, const fs::path& progra
   const auto end = runner->finish(10);
   if (report.found.ok()) report.found = end;
   report.findings = read_findings(options.findings);
-  report.not_followed = take_not_followed(report.findings);
   std::erase_if(report.findings, [](const located_finding& f) { return !is_about_order(f); });
   return report;
 }
@@ -86,8 +87,7 @@ large_report check_large(const lab& l, const problem& p, const fs::path& program
   large_report report;
   for (const lab_size& size : sizes) {
     auto sample = check_sample(l, p, program, emulator, size, seed, now);
-    if (sample.found.what == verdict::memory) return {sample.found, {}, {}, {}};
-    std::ranges::move(sample.not_followed, std::back_inserter(report.not_followed));
+    if (sample.found.what == verdict::memory) return {sample.found, {}, {}};
     if (sample.found.ok() && sample.findings.empty()) continue;
     lab patient = l;
     patient.time_limit_s = std::max(l.time_limit_s, seconds_for_all_blocks);
@@ -98,7 +98,7 @@ large_report check_large(const lab& l, const problem& p, const fs::path& program
       report.findings = std::move(whole.findings);
       return report;
     }
-    if (whole.found.what == verdict::memory) return {whole.found, {}, {}, {}};
+    if (whole.found.what == verdict::memory) return {whole.found, {}, {}};
     // The whole call could not be checked, so the sample's findings stand.
     if (!whole.correct() && !sample.findings.empty()) {
       report.findings = std::move(sample.findings);

@@ -22,7 +22,7 @@ std::vector<lab_size> large_sizes(const lab& l, const problem& p);
 
 struct large_report {
   call_outcome found;  // MEMORY if the checks did not fit: nothing is known
-  std::vector<located_finding> findings, not_followed;
+  std::vector<located_finding> findings;
   std::string label;  // the call with these findings
 };
 

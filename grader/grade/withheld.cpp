@@ -49,8 +49,7 @@ void replace_in(grade_report& report, const std::vector<replacement>& all) {
     replace_in(*text, all);
   for (std::string& label : checked.right) replace_in(label, all);
   replace_in(checked.large, all);
-  for (auto* list : {&checked.findings, &checked.not_followed})
-    for (located_finding& found : *list) replace_in(found, all);
+  for (located_finding& found : checked.findings) replace_in(found, all);
 }
 
 void withhold_details(grade_report& report, const std::vector<lab_size>& hidden) {

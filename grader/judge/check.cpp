@@ -94,7 +94,6 @@ check_report run_calls(const lab& l, const problem& p, const std::filesystem::pa
     const auto end = runner->finish(10);
     if (report.found.ok()) report.found = end;
     report.findings = read_findings(findings);
-    report.not_followed = take_not_followed(report.findings);
     // A call that an exception ended could not free anything, so its leaks are not reported.
     if (report.found.what == verdict::crash)
       std::erase_if(report.findings,

@@ -33,9 +33,6 @@ struct check_report {
   std::uint64_t seed = 0;
   std::string printed;                    // the program's output
   std::vector<located_finding> findings;  // from the emulator's checks, if they were on
-  // Code that the checks do not follow. The lack of findings about it means nothing.
-  std::vector<located_finding> not_followed;
-
   // The label of the larger call that the findings belong to, if a grade's checks found nothing at
   // the small sizes.
   std::string large;

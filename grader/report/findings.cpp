@@ -98,21 +98,6 @@ std::vector<located_finding> read_findings(const std::filesystem::path& file) {
   return all;
 }
 
-std::vector<located_finding> take_not_followed(std::vector<located_finding>& all) {
-  const auto first = std::stable_partition(all.begin(), all.end(), [](const located_finding& f) {
-    return f.what.kind != finding_kind::not_followed;
-  });
-  std::vector<located_finding> taken(std::make_move_iterator(first),
-                                     std::make_move_iterator(all.end()));
-  all.erase(first, all.end());
-  return taken;
-}
-
-std::string not_followed_text(const located_finding& found, const std::filesystem::path& folder) {
-  const std::string place = place_of(found, plain_style(folder));
-  return (place.empty() ? "" : place + ": ") + found.what.message;
-}
-
 std::string findings_text(const std::vector<located_finding>& all, const terminal_style& style,
                           const std::filesystem::path& folder) {
   finding_style lines_style = plain_style(folder);
@@ -156,26 +141,14 @@ bool has_errors(const std::vector<located_finding>& all) {
   return std::any_of(all.begin(), all.end(), is_error);
 }
 
-json not_followed_json(const std::vector<located_finding>& all) {
-  json list = json::array();
-  for (const auto& found : all) list.push_back(parse_json(json_line(found)));
-  return list;
-}
-
 json findings_json(const std::vector<located_finding>& all) {
   const auto errors = std::count_if(all.begin(), all.end(), is_error);
-  json j = {{"errors", errors},
-            {"warnings", static_cast<std::ptrdiff_t>(all.size()) - errors},
-            {"summary", findings_summary(all)},
-            {"findings", not_followed_json(all)}};
-  return j;
-}
-
-json findings_json(const std::vector<located_finding>& all,
-                   const std::vector<located_finding>& not_followed) {
-  json j = findings_json(all);
-  j["not_followed"] = not_followed_json(not_followed);
-  return j;
+  json list = json::array();
+  for (const auto& found : all) list.push_back(parse_json(json_line(found)));
+  return {{"errors", errors},
+          {"warnings", static_cast<std::ptrdiff_t>(all.size()) - errors},
+          {"summary", findings_summary(all)},
+          {"findings", std::move(list)}};
 }
 
 }  // namespace stepwise

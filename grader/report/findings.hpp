@@ -27,9 +27,6 @@ std::vector<located_finding> without_copies(std::vector<located_finding> all);
 // missing.
 std::vector<located_finding> read_findings(const std::filesystem::path& file);
 
-// Removes and returns findings about code that the checks do not follow, which are not errors.
-std::vector<located_finding> take_not_followed(std::vector<located_finding>& all);
-
 // One block per finding with an empty line after each, for a terminal. Files below `folder` are
 // named relative to it. Positions in the lab's own runner are omitted.
 std::string findings_text(const std::vector<located_finding>& all, const terminal_style& style,
@@ -47,17 +44,10 @@ std::string findings_line(const std::vector<located_finding>& all, const termina
 std::string worst_finding(const std::vector<located_finding>& all,
                           const std::filesystem::path& folder);
 
-// Code that the checks do not follow, in a sentence: "k.cu:31: the checks do not ...".
-std::string not_followed_text(const located_finding& found, const std::filesystem::path& folder);
-
 // True if at least one finding is more than a warning.
 bool has_errors(const std::vector<located_finding>& all);
 
 // The keys `findings`, `errors`, `warnings` and `summary`. See JSON.md.
 json findings_json(const std::vector<located_finding>& all);
-// The same keys, and `not_followed`.
-json findings_json(const std::vector<located_finding>& all,
-                   const std::vector<located_finding>& not_followed);
-json not_followed_json(const std::vector<located_finding>& all);
 
 }  // namespace stepwise

@@ -10,16 +10,17 @@ void checker::begin_launch(const launch_info& info) {
   bounds_.begin_launch(info);
   host_.begin_launch(info);
   races_.begin_launch(info);
-  unfollowed_.begin_launch(info);
+  async_.begin_launch(info);
   unset_.begin_launch(info);
   copy_ = {};
+  outside_ = {};
 }
 
 status checker::end_launch(const status& failure) {
   races_.end_launch(failure);
   initialisation_.settle(bounds_.stored());
   barriers_.end_launch(failure);
-  unfollowed_.end_launch(failure);
+  async_.end_launch(failure);
   unset_.end_launch();
   evidence_.blocks.end_launch();
   const status found = bounds_.end_launch(failure);
@@ -32,7 +33,7 @@ void checker::begin_block(const block& b) {
   evidence_.begin_block(b);
   races_.begin_block(b);
   barriers_.begin_block(b);
-  unfollowed_.begin_block(b);
+  async_.begin_block(b);
   unset_.begin_block(b);
 }
 
@@ -40,7 +41,7 @@ void checker::switch_to(const block& b) {
   evidence_.blocks.switch_to(b);
   races_.switch_to(b);
   barriers_.switch_to(b);
-  unfollowed_.switch_to(b);
+  async_.switch_to(b);
   unset_.switch_to(b);
 }
 
@@ -56,8 +57,8 @@ std::uint32_t checker::access(const access_event& e) {
     case memory_space::shared:
       if (evidence_.running().now->together != nullptr) [[unlikely]]
         return visit_cluster(e);
-      if (unfollowed_.has_loads()) [[unlikely]]
-        unfollowed_.use(e);
+      if (async_.has_loads()) [[unlikely]]
+        async_.use(e);
       return visit(e, *evidence_.running().shared, 0);
     case memory_space::local:
       return bounds_.in_bounds_local(e);
@@ -277,6 +278,10 @@ void checker::access_range(const warp_event& e, const range_event& r) {
   const std::uint32_t number = is_copy && r.inside ? (reads ? copy_.read_site : copy_.write_site)
                                                    : evidence_.extra_site(e, r);
   access_site s = evidence_.site_at(number);
+  if (!r.inside && !r.asynchronous && !is_copy) {
+    outside_ = {e.at, number, r};
+    return;
+  }
   if (!r.inside) {
     std::uint64_t address[lanes] = {};
     address[r.lane] = r.address;
@@ -295,16 +300,20 @@ void checker::access_range(const warp_event& e, const range_event& r) {
       host_.kernel_uses(*found, r.kind != access_kind::load);
   }
   if (shared && !is_peers && r.kind == access_kind::store) unset_.note_written_shared(at, r.bytes);
-  if (shared && !is_peers && r.kind == access_kind::store && !r.asynchronous)
-    unfollowed_.wrote({e.at, e.warp, r.lane, at, r.bytes});
-  else if (shared && !is_peers && unfollowed_.has_loads())
-    unfollowed_.use(e.at, e.warp, r.lane, at, r.bytes);
+  const bool loads_in_bulk = s.unit == async_unit::counted_copy && r.kind == access_kind::store;
+  if (shared && !is_peers && !loads_in_bulk && async_.has_loads())
+    async_.use(e.warp, r.lane, at, r.bytes, number);
   m.cells.touch(at, r.bytes, grain::words);
   if (!shared && r.kind != access_kind::load) races_.note_walks();
   if (r.asynchronous) {
     warp_clock& w = evidence_.running().clock.warps[e.warp];
     w.copied = w.now;
   }
+  const lane_access whole{&m, &s, number, at, r.bytes, r.lane, e.warp, e.at};
+  if (s.unit != async_unit::none)
+    async_.unit_accesses(whole, shared ? owner_of(r.address) : nullptr);
+  else if (r.of_tensor_map && !shared)
+    async_.reads_map(whole);
   for (std::uint64_t k = 0; k < r.bytes; k += 16) {
     const std::uint64_t n = std::min<std::uint64_t>(16, r.bytes - k);
     const lane_access t{&m, &s, number, at + k, n, r.lane, e.warp, e.at};
@@ -312,6 +321,14 @@ void checker::access_range(const warp_event& e, const range_event& r) {
     if (r.kind != access_kind::load) m.written.mark(t.at, n);
     races_.look_closer(t);
   }
+}
+
+void checker::reached_exited_block(const warp_event& e, const block& owner, const range_event& r) {
+  const block_clock& own = evidence_.running().clock;
+  races_.reached_exited_block(
+      evidence_.blocks.of(owner),
+      {own.first_warp + e.warp, r.lane, evidence_.extra_site(e, r), own.warps[e.warp].now,
+       r.address, r.bytes, r.kind != access_kind::load});
 }
 
 void checker::reached_barrier(const warp_event& e, unsigned id, bool arrive_only, bool aligned) {
@@ -322,7 +339,7 @@ void checker::reached_barrier(const warp_event& e, unsigned id, bool arrive_only
 void checker::released_barrier(unsigned id, bool whole_block) {
   barriers_.released_barrier(id, whole_block);
   evidence_.sequence.released_barrier(evidence_.running().clock, id, whole_block);
-  unfollowed_.released_barrier(id, whole_block);
+  async_.released_barrier(id, whole_block);
 }
 
 void checker::released_cluster_barrier(std::span<block* const> blocks) {
@@ -330,7 +347,7 @@ void checker::released_cluster_barrier(std::span<block* const> blocks) {
   std::vector<block_clock*> clocks;
   for (const block* b : blocks) clocks.push_back(&evidence_.blocks.of(*b).clock);
   evidence_.sequence.released_cluster_barrier(clocks);
-  unfollowed_.released_barrier(cluster_barrier, true);
+  async_.released_barrier(cluster_barrier, true);
 }
 
 // The emulator reads the operands of a warpgroup's products one warp at a time. The end of the
@@ -364,15 +381,16 @@ void checker::waited_for_copies(const warp_event& e, int groups_left) {
 
 void checker::arrived_at(const warp_event& e, int lane, std::uint64_t shared_offset) {
   block_clock& b = evidence_.running().clock;
-  const block_clock& owner = evidence_.blocks.of(*owner_of(shared_offset)).clock;
-  if (&owner == &b) unfollowed_.arrived_at(e, lane, shared_offset);
-  evidence_.sequence.arrive(b, b.first_warp + e.warp, lane,
-                            {shared_offset % peer_bytes, std::uint64_t{owner.index} + 1});
+  const block& owner = *owner_of(shared_offset);
+  async_.arrived_at(e, lane, owner, shared_offset % peer_bytes);
+  evidence_.sequence.arrive(
+      b, b.first_warp + e.warp, lane,
+      {shared_offset % peer_bytes, std::uint64_t{evidence_.blocks.of(owner).clock.index} + 1});
 }
 
 void checker::saw_phase(const warp_event& e, int lane, std::uint64_t shared_offset) {
   block_clock& b = evidence_.running().clock;
-  unfollowed_.saw_phase(e, lane, shared_offset);
+  async_.saw_phase(e, lane, shared_offset);
   evidence_.sequence.see_phase(b, b.first_warp + e.warp, lane,
                                {shared_offset, std::uint64_t{b.index} + 1});
 }
@@ -454,6 +472,27 @@ std::vector<finding> checker::take(bool at_exit) {
   return evidence_.log.take();
 }
 
+// Completes the finding about an operation whose run of bytes is misaligned or not in memory.
+void checker::describe_outside(finding& f) {
+  const range_event& r = outside_.range;
+  const bool shared = r.space == memory_space::shared;
+  const access_site& s = evidence_.site_at(outside_.site);
+  // The kind already says the first words.
+  f.message.erase(0, f.message.find(": ") + 2);
+  f.object = (shared ? evidence_.describe_shared(r.address % peer_bytes, 0)
+                     : evidence_.describe_global(r.address, 0))
+                 .object;
+  f.parties.front().action = evidence::action_words(s, r.kind != access_kind::load);
+  if (f.kind != finding_kind::misaligned)
+    f.advice = "Compare the place and the number of bytes with the size of the memory.";
+  else if (shared)
+    f.advice = "Declare it with alignas(" + std::to_string(r.alignment) +
+               "), and let its offset be a multiple of that.";
+  else
+    f.advice = "Check the index: the address must be a multiple of " + std::to_string(r.alignment) +
+               " bytes.";
+}
+
 void checker::faulted(const warp_event& e, error code, const std::string& what, int lane,
                       const std::string& advice) {
   if (evidence_.instruction_of(e.at) == evidence_.reported) return;
@@ -464,6 +503,7 @@ void checker::faulted(const warp_event& e, error code, const std::string& what, 
   f.message = what;
   f.parties.push_back(evidence_.party(e.at, e.warp, lane, "stopped the launch"));
   f.advice = advice;
+  if (outside_.at == e.at) describe_outside(f);
   f.origin = evidence_.launch_origin;
   const finding_key k = evidence_.key(f.kind, evidence_.place_number(e.at), -1, 0);
   if (evidence_.log.is_new(k)) evidence_.log.add(k, std::move(f));

@@ -2,7 +2,7 @@
 //
 // idea    Reports the mistakes that compute-sanitizer's four tools find, and more, with lines and
 //         threads. Each check observes the launch: bounds, initialisation, races, barriers, the
-//         host's accesses, and operations that no check follows. Three of the checks share a shadow
+//         host's accesses, and asynchronous work. Three of the checks share a shadow
 //         memory, and `checker` visits each access once for all three. A lane with a wrong access
 //         skips it, so that later mistakes of the launch are found too. The launch then fails as it
 //         would on a GPU.
@@ -14,13 +14,13 @@
 #include <string_view>
 #include <vector>
 
+#include "common/emulator/check/async/async_check.hpp"
 #include "common/emulator/check/barriers.hpp"
 #include "common/emulator/check/bounds.hpp"
 #include "common/emulator/check/evidence.hpp"
 #include "common/emulator/check/host_check.hpp"
 #include "common/emulator/check/initialisation.hpp"
 #include "common/emulator/check/races.hpp"
-#include "common/emulator/check/unfollowed/unfollowed_check.hpp"
 #include "common/emulator/check/unset.hpp"
 
 namespace stepwise::emulator {
@@ -70,12 +70,13 @@ class checker final : public observer {
   status end_launch(const status& failure) override;
   void begin_block(const block& b) override;
   void end_block(const block& b) override {
+    async_.end_block(b);
     races_.check_exit(b);
-    unfollowed_.end_block(b);
   }
   void switch_to(const block& b) override;
   std::uint32_t access(const access_event& e) override;
   void access_range(const warp_event& e, const range_event& r) override;
+  void reached_exited_block(const warp_event& e, const block& owner, const range_event& r) override;
   void took_branch(const warp_event& e, std::uint32_t to) override { barriers_.took_branch(e, to); }
   void read_unset(const warp_event& e, std::uint32_t origin) override {
     unset_.read_unset(e, origin);
@@ -108,6 +109,9 @@ class checker final : public observer {
   }
   void committed_copies(const warp_event& e) override;
   void waited_for_copies(const warp_event& e, int groups_left) override;
+  void took_step(const warp_event& e, async_step step, std::uint64_t value) override {
+    async_.took_step(e, step, value);
+  }
   void arrived_at(const warp_event& e, int lane, std::uint64_t shared_offset) override;
   void saw_phase(const warp_event& e, int lane, std::uint64_t shared_offset) override;
   void in_deadlock(const block& b) override { barriers_.in_deadlock(b); }
@@ -134,6 +138,7 @@ class checker final : public observer {
                    std::uint32_t lanes_in);
   void visit_copy(const access_event& e);
   std::uint32_t visit_copied(const access_event& e);
+  void describe_outside(finding& f);
 
   evidence evidence_;
   host_check host_{evidence_};
@@ -141,7 +146,7 @@ class checker final : public observer {
   initialisation_check initialisation_{evidence_};
   race_check races_{evidence_, initialisation_, host_};
   barrier_check barriers_{evidence_};
-  unfollowed_check unfollowed_{evidence_};
+  async_check async_{evidence_, races_};
   unset_check unset_{evidence_};
   // The cp.async that executes next, and its lanes whose accesses were visited in whole rows.
   struct coming_copy {
@@ -151,6 +156,13 @@ class checker final : public observer {
     std::uint32_t read_site = no_site, write_site = no_site;
   };
   coming_copy copy_;
+  // The operation on a run of bytes that is about to stop the launch.
+  struct outside_range {
+    const op* at = nullptr;
+    std::uint32_t site = no_site;
+    range_event range{};
+  };
+  outside_range outside_;
 };
 
 }  // namespace stepwise::emulator

@@ -68,7 +68,7 @@ void evidence::begin_launch(const observer::launch_info& info) {
   extra_numbers_.clear();
   lines_of_sites_.clear();
   reported = {nullptr, -1};
-  begin_work();
+  begin_work(config->may_begin_early ? order::work_kind::early_launch : order::work_kind::launch);
   sequence.begin_launch(block_warps);
 }
 
@@ -99,8 +99,8 @@ void evidence::forget_launches() {
   flows_.clear();
 }
 
-void evidence::begin_work() {
-  sequence.begin_work(stream);
+void evidence::begin_work(order::work_kind kind) {
+  sequence.begin_work(stream, kind);
   work_origins.resize(sequence.current_work() + 1, origin);
 }
 
@@ -113,9 +113,16 @@ const access_site& evidence::site_at(std::uint32_t number) const {
   return extra < extra_sites_.size() ? extra_sites_[extra] : unknown;
 }
 
+// The unit that makes an instruction's accesses to data.
+static async_unit unit_of(const ptx::instruction& i) {
+  if (i.opcode == "wgmma") return async_unit::products;
+  if (i.opcode != "cp" || !ptx::has_modifier(i, "bulk")) return async_unit::none;
+  return ptx::has_modifier(i, "bulk_group") ? async_unit::grouped_copy : async_unit::counted_copy;
+}
+
 std::uint32_t evidence::extra_site(const warp_event& e, const observer::range_event& r) {
-  const auto [found, is_new] =
-      extra_numbers_.try_emplace({e.at, r.kind, r.order, r.asynchronous}, no_site);
+  const auto [found, is_new] = extra_numbers_.try_emplace(
+      {e.at, r.kind, r.order, r.asynchronous || r.of_tensor_map}, no_site);
   if (!is_new) return found->second;
   found->second = static_cast<std::uint32_t>(code->accesses.size() + extra_sites_.size());
   access_site& s = extra_sites_.emplace_back();
@@ -127,6 +134,11 @@ std::uint32_t evidence::extra_site(const warp_event& e, const observer::range_ev
   s.order = r.order;
   s.scope = sync_scope::gpu;  // an mbarrier's; other blocks of a cluster may use it, too
   s.asynchronous = r.asynchronous;
+  if (!r.of_tensor_map)
+    s.unit = unit_of(f.body->instructions[static_cast<std::size_t>(s.instruction)]);
+  // The atomic access is to the mbarrier, which uses the threads' proxy.
+  if (s.unit == async_unit::counted_copy && r.kind == access_kind::atomic)
+    s.unit = async_unit::none;
   s.bytes = s.element_bytes = static_cast<std::uint8_t>(std::min<std::uint64_t>(r.bytes, 128));
   return found->second;
 }
@@ -200,6 +212,7 @@ finding_party evidence::party(const op* at, std::uint32_t warp, int lane, std::s
 }
 
 std::string evidence::action_words(const access_site& s, bool writes) {
+  if (s.unit != async_unit::none) return writes ? "copies asynchronously" : "reads asynchronously";
   return std::string(s.kind == access_kind::atomic ? "updates atomically "
                      : writes && s.asynchronous    ? "copies asynchronously "
                      : writes                      ? "writes "

@@ -85,7 +85,7 @@ struct evidence {
   // Called when a module is unloaded. Accesses of its kernels can no longer be reported.
   void forget_launches();
   // A launch, copy or fill of the current stream begins.
-  void begin_work();
+  void begin_work(order::work_kind kind = order::work_kind::other);
 
   // --- the running launch's code
   const access_site& site_at(std::uint32_t number) const;

@@ -58,14 +58,20 @@ order::stream_state& order::meet(std::uint64_t stream) {
   return s;
 }
 
-void order::begin_work(const stream_use& use) {
+void order::begin_work(const stream_use& use, work_kind kind) {
   enter_stream(use);
   stream_state& s = meet(use.stream);
+  const tick before = s.began.empty() ? 0 : s.began.back();
+  const bool overlaps =
+      kind == work_kind::early_launch && s.ends_with_launch && !host_knows(work_of(before));
+  may_overlap_ = overlaps ? before : ~tick{0};
+  s.ends_with_launch = kind != work_kind::other;
   const tick began = next();
   s.began.push_back(began);
   works_.push_back({began, use.stream});
   stream_ = use.stream;
-  launch_began_ = settled_ = began;
+  launch_began_ = began;
+  settled_ = std::min(began, may_overlap_);
   for (const auto& [number, other] : streams_) {
     if (number == use.stream) continue;
     const auto known = s.known.find(number);
@@ -158,6 +164,7 @@ void order::begin_block(block_clock& b, std::uint64_t index, std::uint32_t warps
   b.copies_known = ~tick{0};
   b.learned.clear();
   b.seen.clear();
+  b.grid_waits.clear();
   b.warps.resize(warps);
   for (warp_clock& w : b.warps) {
     w = warp_clock();
@@ -169,7 +176,10 @@ void order::begin_block(block_clock& b, std::uint64_t index, std::uint32_t warps
 std::uint32_t order::unordered(const block_clock& b, std::uint32_t warp, int lane, tick before,
                                std::uint32_t other_warp, std::uint32_t other_lanes) {
   if (before < settled_) return 0;
-  if (before < launch_began_) return knows_work(work_of(before)) ? 0 : other_lanes;
+  if (before < launch_began_) {
+    const bool is_over = before < may_overlap_ || has_waited_for_grids(b, warp, lane);
+    return is_over && knows_work(work_of(before)) ? 0 : other_lanes;
+  }
   const std::uint32_t other_block = other_warp / block_warps_;
   const warp_clock& own = b.warps[warp - b.first_warp];
   std::uint32_t open = other_lanes;
@@ -360,6 +370,18 @@ void order::warp_met(block_clock& b, std::uint32_t warp, std::uint32_t lanes, st
   each_lane(lanes, [&](int l) { (*w.lanes_known)[static_cast<std::size_t>(l)] = all; });
 }
 
+void order::waited_for_grids(block_clock& b, const warp_event& e) {
+  if (may_overlap_ != ~tick{0}) b.grid_waits.push_back({e.warp, e.lanes, b.warps[e.warp].now});
+}
+
+bool order::has_waited_for_grids(const block_clock& b, std::uint32_t warp, int lane) {
+  return std::ranges::any_of(b.grid_waits, [&](const block_clock::grid_wait& w) {
+    const std::uint32_t waiter = b.first_warp + w.warp;
+    return (waiter == warp && ((w.lanes >> lane) & 1) != 0) ||
+           unordered(b, warp, lane, w.when, waiter, w.lanes) != w.lanes;
+  });
+}
+
 void order::committed_copies(warp_clock& w) { w.copy_groups.push_back(w.now = next()); }
 
 void order::waited_for_copies(warp_clock& w, int groups_left) {
@@ -387,6 +409,12 @@ std::shared_ptr<const knowledge> order::known_by(const block_clock& b, std::uint
   for (std::size_t k = 0; k < w.learned.size(); ++k)
     if ((w.learned_by[k] & lanes) == lanes) all->push_back(w.learned[k]);
   return all;
+}
+
+bool order::covers(const knowledge& k, const block_clock& b, std::uint32_t warp, int lane,
+                   tick before) {
+  search s{before, warp, std::uint32_t{1} << lane, b.index, b.index};
+  return any_proves(k, s);
 }
 
 void order::release(const block_clock& b, std::uint32_t warp, std::uint32_t lanes, sync_object& o,

@@ -90,6 +90,11 @@ struct block_clock {
   std::vector<warp_clock> warps;
   knowledge learned;  // by all its threads
   knowledge seen;     // reads by its threads before a barrier, for a fence after it
+  struct grid_wait {
+    std::uint32_t warp, lanes;
+    tick when;
+  };
+  std::vector<grid_wait> grid_waits;  // griddepcontrol.wait
   struct arrival {
     std::uint32_t warp, lanes;
     bool waits;
@@ -102,8 +107,10 @@ class order {
   tick now() const { return now_; }
   // Notes whether a stream is ordered with the legacy default stream.
   void enter_stream(const stream_use& use) { streams_[use.stream].non_blocking = use.non_blocking; }
-  // Starts a launch, a copy or another piece of work of a stream.
-  void begin_work(const stream_use& use);
+  // Starts a launch, a copy or another piece of work of a stream. `may_begin_early`: it need not
+  // wait for the end of the launch before it, but its threads may (waited_for_grids).
+  enum class work_kind : std::uint8_t { other, launch, early_launch };
+  void begin_work(const stream_use& use, work_kind kind = work_kind::other);
   // The host has waited for a stream, for all work (no_stream), or for a marked event.
   void host_waited(std::uint64_t stream);
   void host_waited_for_event(std::uint64_t event);
@@ -156,6 +163,16 @@ class order {
   void released_cluster_barrier(std::span<block_clock* const> blocks);
   void warp_met(block_clock& b, std::uint32_t warp, std::uint32_t lanes, std::uint32_t alive);
   void fenced(block_clock& b, const warp_event& e, memory_order o, sync_scope s);
+  // Lanes have executed griddepcontrol.wait.
+  void waited_for_grids(block_clock& b, const warp_event& e);
+  // Gives a warp's later accesses a later tick than its earlier ones, and returns it.
+  tick advance(warp_clock& w) { return w.now = next(); }
+  // What lanes of a warp have learned so far; null: nothing. It does not include what the block's
+  // barriers and __syncwarp have shown them.
+  std::shared_ptr<const knowledge> known_by(const block_clock& b, std::uint32_t warp,
+                                            std::uint32_t lanes) const;
+  // Whether this covers the accesses of a lane of block b before a tick. `warp`: in the launch.
+  bool covers(const knowledge& k, const block_clock& b, std::uint32_t warp, int lane, tick before);
   void committed_copies(warp_clock& w);
   void waited_for_copies(warp_clock& w, int groups_left);
 
@@ -193,8 +210,6 @@ class order {
                tick before, tick block_before, sync_scope scope);
   static bool all_fenced(const block_clock& b, const std::vector<block_clock::arrival>& arrivals);
   static void learn(warp_clock& w, std::uint32_t lanes, const acquired& a);
-  std::shared_ptr<const knowledge> known_by(const block_clock& b, std::uint32_t warp,
-                                            std::uint32_t lanes) const;
   // Looks for a chain of releases and acquires from an access to the running thread.
   struct search {
     tick before;
@@ -210,12 +225,18 @@ class order {
   struct stream_state {
     bool non_blocking = false;
     std::vector<tick> began;                        // start ticks of its works
+    bool ends_with_launch = false;                  // its last work is a launch
     std::unordered_map<std::uint64_t, tick> known;  // works of other streams before these ticks
   };
 
   stream_state& meet(std::uint64_t stream);
 
+  bool has_waited_for_grids(const block_clock& b, std::uint32_t warp, int lane);
+
   tick now_ = 0, settled_ = 0, launch_began_ = 0;
+  // The launch before the running one, which began at this tick, may not have ended. Otherwise the
+  // highest possible tick.
+  tick may_overlap_ = ~tick{0};
   std::uint32_t block_warps_ = 1;
   std::unordered_map<key, sync_object, key_hash> objects_;
   struct work {

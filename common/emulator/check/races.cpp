@@ -38,6 +38,30 @@ void race_check::look_closer(const lane_access& t) {
   if (is_strong(*t.site)) synchronise(t);
 }
 
+void race_check::unit_ended(const lane_access& t, tick issued) {
+  const accessor a = accessor_of(t.warp, t.number, *t.memory);
+  const bool writes = t.site->kind != access_kind::load;
+  const auto is_other = [&](tick when, std::uint32_t site, std::uint32_t warp) {
+    return when > issued && site != t.number &&
+           !(is_strong(*t.site) && both_strong(*t.site, site, warp));
+  };
+  for (std::uint64_t at = t.at; at < t.at + t.bytes;) {
+    const grain g = t.memory->cells.grain_at(at);
+    const cell c = t.memory->cells.of(g)[at >> log2_bytes(g)];
+    const std::uint32_t writer = c.writer() / 32;
+    lane_access here = t;
+    here.at = at;
+    here.bytes = std::uint64_t{1} << log2_bytes(g);
+    at += here.bytes;
+    if (is_other(c.write_time(), c.write_site(), writer))
+      conflict(here, writer, 1u << c.writer() % 32, c.write_site(), c.write_time(), true);
+    else if (writes && is_other(c.read_time(), c.read_site(), c.reader()))
+      conflict(here, c.reader(), c.read_lanes(), c.read_site(), c.read_time(), false);
+    else
+      check_cell(here, c, a);
+  }
+}
+
 // The lanes of a warp of the launch: only a block's last warp may have fewer than 32.
 std::uint32_t race_check::existing_lanes(std::uint32_t warp) const {
   const std::uint64_t rest = volume(evidence_.config->block) % lanes;
@@ -300,7 +324,9 @@ race_between race_check::between(const lane_access& t, std::uint32_t other_warp,
   const block_clock& b = evidence_.running().clock;
   if (evidence_.sequence.work_of(when) != evidence_.sequence.current_work())
     return race_between::streams;
-  if (other_site != no_site && evidence_.site_at(other_site).asynchronous)
+  const access_site* const other = other_site != no_site ? &evidence_.site_at(other_site) : nullptr;
+  if (t.site->unit != async_unit::none ||
+      (other != nullptr && (other->asynchronous || other->unit != async_unit::none)))
     return race_between::copy;
   if (other_warp / evidence_.block_warps != b.index) return race_between::blocks;
   if (at_once(t, other_warp, other_lanes, other_site)) return race_between::one_store;

@@ -30,7 +30,13 @@ class race_check final : public check {
   // other blocks to its memory must be ordered before its exit.
   void note_peer_access(checked_block& peer, const checked_block::peer_access& a);
   void check_exit(const block& b);
+  void reached_exited_block(const checked_block& owner, const checked_block::peer_access& a) {
+    report_.add_exit(owner, a);
+  }
   void look_closer(const lane_access& t);
+  // A unit's access, issued at the tick `issued`, has ended for its thread. Accesses in between
+  // race with it. Later ones race unless they are ordered after now.
+  void unit_ended(const lane_access& t, tick issued);
   // Records the accesses of every lane that cannot race with an earlier access, although a
   // comparison with the last barrier does not show it. Returns the lanes that it recorded.
   std::uint32_t visit_ordered(const access_event& e, shadow_memory& m, std::uint64_t base,

@@ -119,7 +119,7 @@ void lowering::unguarded() {
       {"applypriority", &lowering::without_effect},
       {"discard", &lowering::without_effect},
       {"createpolicy", &lowering::without_effect},
-      {"griddepcontrol", &lowering::without_effect},
+      {"griddepcontrol", &lowering::launch_control},
       {"setmaxnreg", &lowering::without_effect},
       {"pmevent", &lowering::without_effect},
       {"ldmatrix", &lowering::matrix},

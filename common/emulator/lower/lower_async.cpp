@@ -36,7 +36,7 @@ void lowering::async_copy() {
   if (has("tensor")) return tensor_copy();
   if (has("prefetch")) return;
   if (has("commit_group") || has("wait_group") || has("wait_all")) {
-    if (out_.watched && !has("bulk")) watch_copy_groups();
+    watch_copy_groups();
     return;
   }
   if (has("bulk")) return bulk_copy();
@@ -118,6 +118,7 @@ void lowering::memory_barrier() {
   const std::size_t first = has_result ? 1 : 0;
   const std::uint32_t at = generic_address(o.at(first), space);
   if (one("init")) {
+    watch_step(async_step::init_barrier, 0, at);
     emit("mbarrier.init", 0, at, source(o.at(1), value_class::b32));
   } else if (one("inval")) {
     emit("mbarrier.inval", 0, at);
@@ -149,6 +150,11 @@ void lowering::without_effect() {
   if (i_->opcode == "createpolicy")
     emit("mov.b64", destination(i_->operands.at(0), value_class::b64),
          constant(value_class::b64, 0));
+}
+
+// griddepcontrol.wait: launches wait for each other as a whole, so there is nothing to wait for.
+void lowering::launch_control() {
+  if (has("wait")) watch_step(async_step::wait_for_grids);
 }
 
 // mapa{.space}.type d, a, b: the address that corresponds to a in block b of the cluster;

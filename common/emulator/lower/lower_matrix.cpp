@@ -194,8 +194,10 @@ void lowering::multiply_matrices() {
 // transpose-b}}, where a is a descriptor or {registers} and b a descriptor. The product is made at
 // once, so fences and groups have no effect, and a wait is only for the warpgroup's other warps.
 void lowering::multiply_by_warpgroup() {
-  if (has("fence") || has("commit_group")) return;
+  if (has("fence")) return watch_step(async_step::fence_products);
+  if (has("commit_group")) return watch_step(async_step::commit_products);
   if (has("wait_group")) {
+    watch_step(async_step::wait_for_products, static_cast<std::int64_t>(i_->operands.at(0).bits));
     emit("<warpgroup wait>");
     return;
   }
@@ -241,6 +243,7 @@ void lowering::multiply_by_warpgroup() {
   if (!fits) throw unsupported{"the instruction " + text()};
   f.b_descriptor = source(o[2], value_class::b64);
   f.adds_to_d = source(o[3], value_class::predicate);
+  out_.has_warpgroup_products = true;
   emit_matrix("<wgmma>", f);
 }
 

@@ -86,11 +86,26 @@ void lowering::watch_copy(std::uint32_t to, std::uint32_t from, std::uint32_t ig
   watch(write, {to, 0, 64});
 }
 
-// cp.async.commit_group, cp.async.wait_group n, cp.async.wait_all.
+// cp.async.commit_group, cp.async.wait_group n, cp.async.wait_all; cp.async.bulk.commit_group,
+// cp.async.bulk.wait_group{.read} n.
 void lowering::watch_copy_groups() {
+  if (!out_.watched) return;
   const bool commits = has("commit_group");
+  if (has("bulk"))
+    return watch_step(commits       ? async_step::commit_copies
+                      : has("read") ? async_step::wait_for_reads
+                                    : async_step::wait_for_copies,
+                      commits ? 0 : static_cast<std::int64_t>(i_->operands.at(0).bits));
   op& e = emit(commits ? "<watch commit>" : "<watch wait>");
   e.immediate = has("wait_group") ? static_cast<std::int64_t>(i_->operands.at(0).bits) : -1;
+}
+
+// `vreg`: the generic addresses of tensor maps or mbarriers, where the step has one.
+void lowering::watch_step(async_step step, std::int64_t value, std::uint32_t vreg) {
+  if (!out_.watched) return;
+  op& e = emit("<watch step>", 0, vreg);
+  e.b = static_cast<std::uint32_t>(step);
+  e.immediate = value;
 }
 
 // Finds the paths that lead towards barriers, or towards calls, which may lead to barriers.
@@ -132,10 +147,14 @@ void lowering::watch_indexed_branch(std::uint32_t index,
 // membar.{cta,gl,sys}; fence.{sc,acq_rel,acquire,release}.{cta,cluster,gpu,sys}. A proxy fence
 // without such semantics, for example fence.proxy.async, orders one thread's accesses through two
 // proxies. It is part of no release or acquire pattern, so it makes no flag pass data to another
-// thread.
+// thread. fence.proxy.tensormap::generic.acquire.scope [map], 128 acquires a tensor map, too.
 // source: PTX ISA 9.0, "membar, fence" and "Memory Consistency Model".
 void lowering::watch_fence() {
   if (!out_.watched) return;
+  if (has("proxy") && has("async")) watch_step(async_step::fence_copies);
+  if (has("proxy") && has("release")) watch_step(async_step::release_maps);
+  if (has("proxy") && has("acquire") && !i_->operands.empty())
+    watch_step(async_step::acquire_map, 0, generic_address(i_->operands[0], state_space::none));
   if (has("proxy") && !has("acquire") && !has("release")) return;
   op& e = emit("<watch fence>");
   const auto order = has("acquire")   ? memory_order::acquire

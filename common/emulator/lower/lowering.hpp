@@ -177,6 +177,7 @@ class lowering {
   void watch_ranges(access_kind kind, state_space space);
   void watch_copy_groups();
   void watch_fence();
+  void watch_step(async_step step, std::int64_t value = 0, std::uint32_t vreg = 0);
   void watch_branch(std::uint32_t target);
   void watch_indexed_branch(std::uint32_t index, const std::vector<std::string_view>& labels);
   void find_ways(const control_flow& flow);
@@ -273,6 +274,7 @@ class lowering {
   std::uint32_t tensor_operand(const operand& o, std::uint32_t (&coordinates)[5], unsigned rank);
   void copy_tensor_map();
   void without_effect();  // lower_async.cpp: prefetches and other hints
+  void launch_control();
   void cluster_address();
   void elect();
   std::uint32_t generic_address(const operand& o, state_space space);

@@ -35,6 +35,25 @@ enum class access_kind : std::uint8_t { load, store, atomic };
 enum class memory_order : std::uint8_t { weak, relaxed, acquire, release, acquire_release };
 enum class sync_scope : std::uint8_t { block, gpu, system };
 
+// What makes an access asynchronously, and what shows its end: the wait for a group of bulk copies,
+// the phase of an mbarrier, or the wait for a group of wgmma products.
+enum class async_unit : std::uint8_t { none, grouped_copy, counted_copy, products };
+
+// What a warp does about asynchronous work, apart from the accesses.
+enum class async_step : std::uint8_t {
+  init_barrier,       // mbarrier.init; value: the mbarrier's generic address
+  commit_copies,      // cp.async.bulk.commit_group
+  wait_for_copies,    // cp.async.bulk.wait_group; value: the groups that may be unfinished
+  wait_for_reads,     // cp.async.bulk.wait_group.read
+  fence_copies,       // fence.proxy.async
+  acquire_map,        // fence.proxy.tensormap...acquire; value: the map's generic address
+  release_maps,       // fence.proxy.tensormap...release
+  fence_products,     // wgmma.fence
+  commit_products,    // wgmma.commit_group
+  wait_for_products,  // wgmma.wait_group; value: the groups that may be unfinished
+  wait_for_grids      // griddepcontrol.wait
+};
+
 // The instructions that one warp executes before others run.
 inline constexpr std::int64_t slice_instructions = 65536;
 
@@ -56,7 +75,8 @@ struct access_site {
   bool reduction = false;     // red: an atomic without a result
   bool asynchronous = false;  // cp.async's write: done at any time until it is waited for
   bool constant = false;      // ld.const
-  bool matrix = false;        // ldmatrix, stmatrix: `active` lanes give addresses of 16-byte rows
+  async_unit unit = async_unit::none;
+  bool matrix = false;  // ldmatrix, stmatrix: `active` lanes give addresses of 16-byte rows
   // This event is for counting. The checks receive the lanes' accesses by access_range().
   bool counted_only = false;
   // No access event describes its lanes, only access_range() (bulk copies).
@@ -147,8 +167,14 @@ class observer {
     int lane;
     bool inside = true;          // else the launch is about to be stopped
     bool of_tensor_map = false;  // a copy reads its tensor map; not counted as a request
+    unsigned alignment = 1;      // of the address, as the operation requires it
   };
   virtual void access_range(const warp_event&, const range_event&) {}
+
+  // An access to the shared memory of a block of the cluster whose threads have all exited.
+  virtual void reached_exited_block(const warp_event&, const block& owner, const range_event&) {
+    (void)owner;
+  }
 
   // The PTX instructions of ordinals [first, end) were executed by `lanes` of a warp.
   virtual void executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end,
@@ -204,6 +230,7 @@ class observer {
   // -1; or completed_by_mbarrier).
   virtual void committed_copies(const warp_event&) {}
   virtual void waited_for_copies(const warp_event&, int groups_left) { (void)groups_left; }
+  virtual void took_step(const warp_event&, async_step, std::uint64_t value) { (void)value; }
   // A lane arrives at an mbarrier in shared memory, or has seen a phase of it complete.
   virtual void arrived_at(const warp_event&, int lane, std::uint64_t shared_offset) {
     (void)lane, (void)shared_offset;

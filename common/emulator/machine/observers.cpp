@@ -43,6 +43,10 @@ std::uint32_t observers::access(const access_event& e) {
 void observers::access_range(const warp_event& e, const range_event& r) {
   each(&observer::access_range, e, r);
 }
+void observers::reached_exited_block(const warp_event& e, const block& owner,
+                                     const range_event& r) {
+  each(&observer::reached_exited_block, e, owner, r);
+}
 void observers::executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end,
                          std::uint32_t lanes) {
   each(&observer::executed, warp, first, end, lanes);
@@ -96,6 +100,9 @@ void observers::exited(const warp_event& e) { each(&observer::exited, e); }
 void observers::committed_copies(const warp_event& e) { each(&observer::committed_copies, e); }
 void observers::waited_for_copies(const warp_event& e, int groups_left) {
   each(&observer::waited_for_copies, e, groups_left);
+}
+void observers::took_step(const warp_event& e, async_step step, std::uint64_t value) {
+  each(&observer::took_step, e, step, value);
 }
 void observers::arrived_at(const warp_event& e, int lane, std::uint64_t shared_offset) {
   each(&observer::arrived_at, e, lane, shared_offset);

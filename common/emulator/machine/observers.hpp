@@ -24,6 +24,7 @@ class observers final : public observer {
   bool interleaves_blocks() override;
   std::uint32_t access(const access_event& e) override;
   void access_range(const warp_event& e, const range_event& r) override;
+  void reached_exited_block(const warp_event& e, const block& owner, const range_event& r) override;
   void executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end,
                 std::uint32_t lanes) override;
   void diverged(const warp_event& e, std::uint32_t taken) override;
@@ -44,6 +45,7 @@ class observers final : public observer {
   void exited(const warp_event& e) override;
   void committed_copies(const warp_event& e) override;
   void waited_for_copies(const warp_event& e, int groups_left) override;
+  void took_step(const warp_event& e, async_step step, std::uint64_t value) override;
   void arrived_at(const warp_event& e, int lane, std::uint64_t shared_offset) override;
   void saw_phase(const warp_event& e, int lane, std::uint64_t shared_offset) override;
   void does_not_end(const standstill& s) override;

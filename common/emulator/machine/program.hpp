@@ -244,8 +244,9 @@ struct program {
   std::vector<parameter_vreg> parameters;
   std::vector<sync_site> syncs;
   std::vector<barrier_site> barriers;
-  bool reads_clock = false;           // %clock or %clock64; the program is then watched, too
-  bool reads_timer = false;           // %globaltimer
+  bool reads_clock = false;             // %clock or %clock64; the program is then watched, too
+  bool reads_timer = false;             // %globaltimer
+  bool has_warpgroup_products = false;  // wgmma
   bool writes_in_bulk = false;        // bulk copies to global memory, or edits of tensor maps there
   std::string tensor_instruction;     // the first one that uses tensor cores; empty: none does
   bool watched = false;               // has an op before each access that notifies observers of it

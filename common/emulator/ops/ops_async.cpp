@@ -60,10 +60,10 @@ struct memory_barrier {
   }
 };
 
+// Only mbarrier.init stores: a plain store, with which all other operations race.
 u64* barrier_at(context& x, const op* i, int lane, u64 at, access_kind kind) {
-  return reinterpret_cast<u64*>(
-      reach(x, i, lane, at,
-            {8, 8, memory_space::shared, kind, "the mbarrier object: ", memory_order::relaxed}));
+  return reinterpret_cast<u64*>(reach(
+      x, i, lane, at, {8, 8, memory_space::shared, kind, "the mbarrier object: ", order_of(kind)}));
 }
 
 // The barrier at an address, which must have been initialised; null if the launch was stopped.

@@ -98,6 +98,19 @@ const op* watch_fence(context& x, const op* i) {
   return i + 1;
 }
 
+// a: the generic addresses of the objects, 0 for none; b: async_step; immediate: its value.
+const op* watch_step(context& x, const op* i) {
+  const auto step = static_cast<async_step>(i->b);
+  if (i->a == 0) {
+    x.watch->took_step(here(x, i), step, static_cast<u64>(i->immediate));
+    return i + 1;
+  }
+  for (u32 m = x.active; m != 0; m &= m - 1)
+    x.watch->took_step({x.owner->warp_index(), m & -m, i}, step,
+                       x.vreg<u64>(i->a)[__builtin_ctz(m)]);
+  return i + 1;
+}
+
 // a: predicate; b: negated; slot: the basic block to which the lanes that satisfy it branch.
 const op* watch_path(context& x, const op* i) {
   const u32 taking = x.mask & (x.predicate(i->a) ^ (i->b != 0 ? all_lanes : 0));
@@ -258,6 +271,7 @@ void watch_ops(op_table& t) {
   add_op(t, "<watch copied>", &watch_copied, none, b64, none, none);
   add_op(t, "<watch commit>", &watch_commit, none, none, none, none);
   add_op(t, "<watch wait>", &watch_wait, none, none, none, none);
+  add_op(t, "<watch step>", &watch_step, none, b64, none, none);
   add_op(t, "<watch path>", &watch_path, none, none, none, none);
   add_op(t, "<watch path indexed>", &watch_path_indexed, none, b32, none, none);
   add_op(t, "<watch fence>", &watch_fence, none, none, none, none);

@@ -1,5 +1,6 @@
 // Checked access to a run of bytes, for operations that are not one access per lane.
 #include "common/emulator/run/scheduler.hpp"
+#include "common/ptx/traits.hpp"
 
 namespace stepwise::emulator {
 
@@ -59,7 +60,27 @@ std::byte* reach(context& x, const op* i, int lane, std::uint64_t at, const span
   return nullptr;
 }
 
+// Whether the instruction's address may be one of another block. An address of .shared or
+// .shared::cta may not.
+bool scheduler::may_reach_peers(const op* i) {
+  if (i == reaches_peers_) return true;
+  const ptx::instruction& p = code_.function_of(i).body->instructions[static_cast<std::size_t>(
+      code_.instruction[static_cast<std::size_t>(i - code_.code.data())])];
+  const bool only_own = (ptx::has_modifier(p, "shared") || ptx::has_modifier(p, "shared::cta")) &&
+                        !ptx::has_modifier(p, "shared::cluster");
+  if (!only_own) reaches_peers_ = i;
+  return !only_own;
+}
+
 std::byte* scheduler::reach_peer(const op* i, access_fault fault) {
+  if (!may_reach_peers(i))  // as on an H200
+    return stop(i, error::illegal_instruction,
+                std::string(fault.whose) +
+                    "an instruction with .shared::cta at an address in another block's memory",
+                fault.lane,
+                "Use its form with .shared::cluster; a wait has none, so wait in the block that "
+                "has the mbarrier."),
+           nullptr;
   const std::uint64_t rank = fault.address / peer_bytes - 1;
   const std::string whose = fault.whose;
   const auto stopped = [&](const std::string& why) {
@@ -81,9 +102,12 @@ std::byte* scheduler::reach_peer(const op* i, access_fault fault) {
       fault.address <= x_.shared_bytes && fault.bytes <= x_.shared_bytes - fault.address;
   if (fault.misaligned || !inside) return stop(i, fault), nullptr;
   // An H200 ignores such a store. A load or an atomic operation fails there only some time after
-  // the exit. A checked launch always stops.
-  const bool fails = fault.kind != access_kind::store && has_left_long_ago(peer, i);
-  if (peer.alive == 0 && (fails || launch_.ends_hangs))
+  // the exit.
+  if (peer.alive == 0 && x_.watch != nullptr)
+    x_.watch->reached_exited_block(event_at(i, x_.mask), peer,
+                                   {fault.space, fault.kind, memory_order::weak, false,
+                                    fault.address, fault.bytes, fault.lane});
+  if (fault.kind != access_kind::store && has_left_long_ago(peer, i))
     return stopped(
         "whose threads have all exited; a last cluster.sync() keeps its memory until the others "
         "are done");
@@ -100,8 +124,9 @@ bool scheduler::has_left_long_ago(const block& b, const op* i) const {
 
 void scheduler::watch_range(const op* i, int lane, memory_space space, std::uint64_t address,
                             const span& s, bool inside) {
-  x_.watch->access_range(event_at(i, x_.mask), {space, s.kind, s.order, s.asynchronous, address,
-                                                s.bytes, lane, inside, s.of_tensor_map});
+  x_.watch->access_range(event_at(i, x_.mask),
+                         {space, s.kind, s.order, s.asynchronous, address, s.bytes, lane, inside,
+                          s.of_tensor_map, s.alignment});
 }
 
 }  // namespace stepwise::emulator

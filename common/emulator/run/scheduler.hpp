@@ -116,6 +116,7 @@ class scheduler {
   // waiting: the block only polls. parked: all its threads wait for other blocks of its cluster.
   enum class block_result { done, waiting, parked, failed, cut, left };
 
+  bool may_reach_peers(const op* i);
   bool begin_blocks(std::uint64_t n);
   void retire_front(bool is_reusable);
   std::span<block* const> cluster_blocks() const;
@@ -193,6 +194,7 @@ class scheduler {
   unsigned most_polling_rounds_ = 1024;
   timer_wait timer_wait_;
   std::uint64_t clock_readings_ = 0;
+  const op* reaches_peers_ = nullptr;  // the last op for which may_reach_peers() held
 };
 
 }  // namespace stepwise::emulator

@@ -29,7 +29,7 @@ OURS = ['-std=c++20', '-ffp-contract=off', '-fwrapv', '-fno-strict-aliasing', '-
         '-DNDEBUG', '-DFMT_HEADER_ONLY', f'-I{ABSENT}', f'-I{ROOT}', '-include', 'one_thread.hpp']
 OP = ['-O3', '-fno-trapping-math', '-DSTEPWISE_SIMD=baseline']
 FOLDERS = ['emulator', 'emulator/machine', 'emulator/run', 'emulator/lower', 'emulator/check',
-           'emulator/check/advice', 'emulator/check/unfollowed',
+           'emulator/check/advice', 'emulator/check/async',
            'emulator/profile', 'emulator/record', 'emulator/time', 'image', 'ptx', 'source_map',
            'report', 'formats', 'timeline']
 DEVICE = ['gpu', 'launch_check', 'links', 'memory_rules', 'names', 'occupancy']

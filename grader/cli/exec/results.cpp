@@ -47,13 +47,12 @@ void exec_note(const std::string& sentence) { to_stderr("lab: note: " + sentence
 
 int report_on(const context& c, const exec_options& o, const gpu& model, const fs::path& program,
               const fs::path& folder, int exit_code) {
-  auto found = read_findings(folder / "findings");
-  const auto not_followed = take_not_followed(found);
+  const auto found = read_findings(folder / "findings");
   const auto kernels = read_profile(folder / "profile").kernels;
   const program_profile profile{program.string(), model, kernels, read_failure(folder / "profile")};
   const bool complains = !found.empty() || (o.profile && !profile.why_none().empty());
   json document = json::object();
-  if (o.check) document = findings_json(found, not_followed);
+  if (o.check) document = findings_json(found);
   if (o.counters || o.profile) document["kernels"] = profile_document(kernels);
   if (o.profile) document.update(program_json(profile));
   document["event_times"] = o.event_times();
@@ -80,7 +79,6 @@ int report_on(const context& c, const exec_options& o, const gpu& model, const f
   }
   if (o.check) {
     if (!found.empty()) to_stderr("\n" + findings_text(found, style, fs::current_path()));
-    for (const auto& f : not_followed) exec_note(not_followed_text(f, fs::current_path()));
     if (const std::string how = missing_lines_note(found, {}); !how.empty()) exec_note(how);
     to_stderr(fmt::format("lab: {}\n", findings_line(found, style)));
   }

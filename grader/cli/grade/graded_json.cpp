@@ -152,8 +152,6 @@ json graded_json(const context& c, const graded_file& graded, const lab& l) {
     j["hint"] = {{"number", help.number}, {"title", help.title}};
   j.update(findings_json(report.correctness ? report.correctness->findings
                                             : std::vector<located_finding>{}));
-  j["not_followed"] = not_followed_json(report.correctness ? report.correctness->not_followed
-                                                           : std::vector<located_finding>{});
   for (const auto& g : report.goals) {
     json entry = {{"name", g.what->name},
                   {"kind", name_of(g.what->what)},

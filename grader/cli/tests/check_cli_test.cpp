@@ -140,17 +140,6 @@ TEST_CASE("run, check and watch show the compiler's warnings, even if the progra
   CHECK(!has(silent.out, "warning"));
 }
 
-TEST_CASE("check warns about code that the checks do not follow, because grade holds such a file") {
-  const cloned_course c;
-  const std::string file = "grader/tests/attacks/findings/79_bulk_store_and_a_leak.cu";
-  const json document = document_of(c.lab({"check", "launch", "--file", file, "--json"}));
-  check_documented(document, "check");
-  REQUIRE(document["not_followed"].size() == 1);
-  CHECK(document["not_followed"][0]["kind"] == "not_followed");
-  const auto shown = c.lab({"check", "launch", "--file", file});
-  CHECK(has(shown.out, "holds such a file for manual review"));
-}
-
 TEST_CASE("check: a missing barrier is a race, reported with both lines and the buffers' names") {
   const cloned_course c;
   const std::string mutant = "labs/reduction/tests/mutants/missing_barrier.cu";

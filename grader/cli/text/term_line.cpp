@@ -32,6 +32,8 @@ const char* term_of(finding_kind kind) {
     case finding_kind::unset_variable:
       return "uninitialised-memory";
     case finding_kind::race:
+    case finding_kind::missing_fence:
+    case finding_kind::not_awaited:
       return "race";
     case finding_kind::barrier_divergence:
     case finding_kind::exited_at_barrier:
@@ -47,7 +49,6 @@ const char* term_of(finding_kind kind) {
     case finding_kind::leak:
       return "memory-leak";
     case finding_kind::unchecked_error:
-    case finding_kind::not_followed:
       return "asynchronous-launch";
   }
   return "kernel";

@@ -52,7 +52,6 @@ int check(context& c, const check_options& o) {
                        : static_cast<int>(fine ? exit_code::fine : exit_code::student);
   if (!wanted || !fine)
     remember_own(c, l, s, "check", report.correct() && !fine ? verdict::check : report.found.what);
-  warn_of_unfollowed(c, report.not_followed, document);
   if (c.as_json) {
     c.print(document);
     return code;

@@ -361,28 +361,6 @@ TEST_CASE("a correct program that the emulator cannot count is held, not wrong")
   CHECK(r.max_points == 40);
 }
 
-TEST_CASE("code that the checks do not follow is held, unless they found an error") {
-  graded g;
-  const std::string open = finding_of(finding_kind::not_followed);
-  const std::vector<goal> goals = {of_kind(correct, 40), of_kind(checks, 10)};
-  g.findings = open;
-  grade_report r = g.of(goals);
-  CHECK(r.what == verdict::held);
-  CHECK(r.points == 40);
-  CHECK(r.max_points == 40);
-  CHECK(r.goals[1].message == "made up. The submission is held for manual review");
-  CHECK(r.correctness->findings.empty());
-  // The same applies in a lab that gives no points for checks.
-  CHECK(g.of({of_kind(correct, 40)}).what == verdict::held);
-  g.findings = open + finding_of(finding_kind::leak);
-  r = g.of(goals);
-  CHECK(r.what == verdict::held);
-  CHECK(r.points == 40);
-  CHECK(r.max_points == 50);
-  g.findings = open + finding_of(finding_kind::race);
-  CHECK(g.of(goals).what == verdict::check);
-}
-
 TEST_CASE("a time from blocks that do less work than the others is held") {
   graded g;
   g.mine_us = 1, g.other_us = 100;

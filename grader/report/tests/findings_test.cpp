@@ -57,18 +57,6 @@ TEST_CASE("a failed launch comes before the memory that it left unwritten") {
   CHECK(all[2].what.kind == finding_kind::unchecked_error);
 }
 
-TEST_CASE("a note that the checks do not follow something is not a finding") {
-  auto open = of_kind(finding_kind::not_followed, "the checks do not follow it");
-  open.what.parties = race_at(3).what.parties;
-  auto all = read_text(json_line(open) + "\n" + json_line(race_at(3)) + "\n");
-  const auto taken = take_not_followed(all);
-  REQUIRE(taken.size() == 1);
-  REQUIRE(all.size() == 1);
-  CHECK(all[0].what.kind == finding_kind::race);
-  CHECK(not_followed_text(taken[0], "/course") == "labs/sum.cu:3: the checks do not follow it");
-  CHECK(not_followed_json(taken).size() == 1);
-}
-
 TEST_CASE("malformed lines are skipped") {
   CHECK(read_findings("/nowhere/findings").empty());
   const std::string whole = json_line(race_at(3));

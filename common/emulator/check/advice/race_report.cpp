@@ -111,6 +111,39 @@ std::string advice_for_one_line(const finding& f, bool both_write) {
              : "";
 }
 
+// One of the two accesses is asynchronous.
+const char* advice_for_unit(const access_site& own, const access_site* other) {
+  const auto is_one = [&](async_unit u) {
+    return own.unit == u || (other != nullptr && other->unit == u);
+  };
+  if (is_one(async_unit::products))
+    return "wgmma reads its operands until wgmma.wait_group returns: release or overwrite the tile "
+           "only after that wait.";
+  if (is_one(async_unit::grouped_copy))
+    return "The copy may use both of its ends until the thread that issued it has waited: let that "
+           "thread execute cp.async.bulk.wait_group, and put a barrier after the wait.";
+  if (own.unit == async_unit::counted_copy && other != nullptr &&
+      other->unit == async_unit::counted_copy)
+    return "Let one thread issue a copy, and no copy overwrite another before all threads have "
+           "used "
+           "the place.";
+  if (is_one(async_unit::counted_copy))
+    return "The copy begins at once: let the thread that issues it wait until all threads have "
+           "used the place, at a barrier or an mbarrier at which they arrive.";
+  return "The copy is asynchronous: wait for it in the thread that started it, and put a barrier "
+         "between that and what others read.";
+}
+
+const char* who_are_with_unit(const access_site& own, const access_site* other) {
+  const async_unit theirs = other != nullptr ? other->unit : async_unit::none;
+  if (own.unit == async_unit::products || theirs == async_unit::products)
+    return own.unit != async_unit::none && theirs != async_unit::none ? "wgmma and a bulk copy"
+                                                                      : "wgmma and a thread";
+  if (own.unit != async_unit::none && theirs != async_unit::none) return "two bulk copies";
+  return own.unit != async_unit::none || theirs != async_unit::none ? "a bulk copy and a thread"
+                                                                    : "two threads";
+}
+
 const char* who_are(race_between between) {
   switch (between) {
     case race_between::lanes:
@@ -141,11 +174,14 @@ std::string race_report::race_advice(race_between between, const lane_access& t,
            "If not, put a barrier between the two stores.";
   switch (between) {
     case race_between::streams:
+      if (evidence_.config->may_begin_early)
+        return "The kernel may begin before the one before it has ended: call "
+               "cudaGridDependencySynchronize() before the first access to its data.";
       return "Put both into one stream, or let one stream wait for the other "
              "(cudaStreamWaitEvent).";
     case race_between::copy:
-      return "The copy is asynchronous: wait for it in the thread that started it, and put a "
-             "barrier between that and what others read.";
+      return advice_for_unit(*t.site,
+                             other_site == no_site ? nullptr : &evidence_.site_at(other_site));
     case race_between::blocks:
       if (other_site == t.number && t.site->kind == access_kind::store)
         return advice_for_one_store();
@@ -207,14 +243,20 @@ finding race_report::of_threads(const lane_access& t, race_between who, std::uin
       lost_update.empty() && writes && other_writes && same_value(t, other_lane)
           ? "; the value is the same, which does not make it safe"
           : "";
-  f.message = std::string(who_are(who)) + " access " + where.words + ", " + what +
-              ", and nothing orders the two" + same;
-  f.parties.push_back(evidence_.party(t.op_at, t.warp, t.lane,
-                                      (t.site->kind == access_kind::atomic ? "updates atomically "
-                                       : writes                            ? "writes "
-                                                                           : "reads ") +
-                                          std::to_string(t.bytes) +
-                                          (t.bytes == 1 ? " byte" : " bytes")));
+  f.message = std::string(who == race_between::copy
+                              ? who_are_with_unit(*t.site, other_site == no_site
+                                                               ? nullptr
+                                                               : &evidence_.site_at(other_site))
+                              : who_are(who)) +
+              " access " + where.words + ", " + what + ", and nothing orders the two" + same;
+  f.parties.push_back(
+      evidence_.party(t.op_at, t.warp, t.lane,
+                      t.site->unit != async_unit::none
+                          ? evidence::action_words(*t.site, writes)
+                          : (t.site->kind == access_kind::atomic ? "updates atomically "
+                             : writes                            ? "writes "
+                                                                 : "reads ") +
+                                std::to_string(t.bytes) + (t.bytes == 1 ? " byte" : " bytes")));
   f.parties.push_back(evidence_.party_of_other(other_warp, __builtin_ctz(other_lanes), other_site,
                                                when, other_writes));
   f.object = where.object;

@@ -1,4 +1,4 @@
-// attack reduction: HELD or WRONG, at most 90 points
+// attack reduction: CHECK or WRONG, at most 90 points
 // Bulk copies load tiles. Only the first warp waits for their mbarrier; the others read at once.
 #include <cstdint>
 

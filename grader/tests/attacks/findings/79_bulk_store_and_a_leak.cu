@@ -1,6 +1,5 @@
-// attack launch: HELD or WRONG, at most 70 points
-// Bulk copies store the results, without a fence or a wait. A leak must not replace the manual
-// review of the file.
+// attack launch: CHECK or WRONG, at most 70 points
+// Bulk copies store the results, without a fence or a wait. A leak must not hide these findings.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/launch/launch.hpp"

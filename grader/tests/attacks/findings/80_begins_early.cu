@@ -1,4 +1,4 @@
-// attack reduction: HELD, at most 90 points
+// attack reduction: CHECK or WRONG, at most 90 points
 // The second kernel may begin before the first has stored its sums. It reads the sums first, and
 // waits afterwards.
 #include <algorithm>

@@ -1,4 +1,4 @@
-// attack launch: HELD or CHECK or WRONG, at most 70 points
+// attack launch: CHECK or WRONG, at most 70 points
 // The bulk copy may read the tile before the threads' writes to it are visible to the copy.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"

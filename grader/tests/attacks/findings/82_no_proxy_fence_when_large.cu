@@ -1,4 +1,4 @@
-// attack launch: HELD or CHECK or WRONG, at most 70 points
+// attack launch: CHECK or WRONG, at most 70 points
 // Like 81, but only at the sizes that are counted or timed.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"

@@ -12,7 +12,6 @@ namespace stepwise::check_tests {
 struct checked_run {
   int exit_code = -1;  // -1: ended by a signal
   std::vector<located_finding> findings;
-  std::vector<located_finding> not_followed;  // what the checks cannot judge; not errors
 };
 
 // Runs `command`, a shell command line that may begin with more variables, and discards its output.

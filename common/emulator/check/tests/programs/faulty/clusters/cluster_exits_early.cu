@@ -9,9 +9,9 @@ __global__ void __cluster_dims__(2, 1, 1) exchange(int* x) {
   line[threadIdx.x] = threadIdx.x;
   cluster.sync();
   const int* const other = cluster.map_shared_rank(line, cluster.block_rank() ^ 1);
-  // finding: failed stopped says=whose_threads_have_all_exited
+  // finding: race reads object=line says=a_block_exits
   x[blockIdx.x * 32 + threadIdx.x] = other[31 - threadIdx.x];
-}
+}  // finding: race exits
 
 int main() {
   int* x;

@@ -1,0 +1,375 @@
+// Follows groups, phases and fences; describes what it finds. Compiled with less optimisation.
+#include "common/emulator/check/async/async_check.hpp"
+
+#include <cstring>
+
+#include "common/emulator/check/async/early_sums.hpp"
+#include "common/emulator/machine/async.hpp"
+#include "common/ptx/traits.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+constexpr const char* advice_to_see_phase =
+    "Let each thread that uses the data wait for the copy's mbarrier, or put __syncthreads() after "
+    "the wait of one thread.";
+
+}  // namespace
+
+void async_check::begin_launch(const launch_info&) {
+  last_write_ = {};
+  maps_released_ = 0;
+  last_fence_.clear();
+  has_early_sums_ = false;
+  if (!evidence_.code->has_warpgroup_products) return;
+  for (std::uint32_t f = 0; f < evidence_.code->functions.size(); ++f) {
+    const program_function& function = evidence_.code->functions[f];
+    for (const early_sum& e : early_sums(*function.body, evidence_.flow_of(function).flow))
+      add_early_sum(f, e), has_early_sums_ = true;
+  }
+}
+
+status async_check::end_launch(const status& failure) {
+  states_.end_launch();
+  return failure;
+}
+
+void async_check::begin_block(const block& b) {
+  block_state& s = states_.begin(b);
+  s.loads.clear();
+  s.barrier_inits.clear();
+  s.groups.clear();
+  s.fences.begin_block(evidence_.block_warps);
+  s.fenced_products.assign(evidence_.block_warps, false);
+  s.map_acquired.clear();
+}
+
+// A block that was cut short has missed nothing.
+void async_check::end_block(const block& b) {
+  if (b.alive != 0) return;
+  block_state& s = states_.of(b);
+  if (const bulk_load* const c = s.loads.unseen())
+    add(finding_kind::not_awaited, c->by, nullptr, {},
+        "a block ends while a bulk copy may still write to its shared memory: no thread waits for "
+        "the phase of the copy's mbarrier",
+        advice_to_see_phase);
+  const auto end_last = [&](const unit_access& a) {
+    end(a);
+    const access_site& site = evidence_.site_at(a.what.number);
+    if (site.kind != access_kind::load) return;
+    const bool is_product = site.unit == async_unit::products;
+    if (is_product && has_early_sums_) return;
+    add(finding_kind::not_awaited, maker_of(a.what), nullptr, {},
+        is_product ? "a block ends without waiting for its wgmma products"
+                   : "a block ends while a bulk copy may still read its shared memory: the thread "
+                     "that issued the copy does not wait for it",
+        is_product ? "Put wgmma.commit_group after the products, and wgmma.wait_group 0 before "
+                     "their sums are used."
+                   : "Let the thread that issued the copy execute cp.async.bulk.commit_group, and "
+                     "cp.async.bulk.wait_group.read 0 before it ends.");
+  };
+  for (const auto& [key, groups] : s.groups) groups.each(end_last);
+  s.groups.clear();
+}
+
+void async_check::released_barrier(unsigned, bool whole_block) {
+  if (whole_block) states_.current().loads.all_met();
+}
+
+// --- waits -------------------------------------------------------------------------------------
+
+void async_check::took_step(const warp_event& e, async_step step, std::uint64_t value) {
+  block_state& s = states_.current();
+  block_clock& clock = evidence_.running().clock;
+  const tick now = evidence_.sequence.advance(clock.warps[e.warp]);
+  switch (step) {
+    case async_step::init_barrier: {
+      const std::uint64_t barrier = value - shared_window;
+      const std::uint32_t site = evidence_.extra_site(
+          e, {memory_space::shared, access_kind::store, memory_order::weak, false, barrier, 8, 0});
+      s.barrier_inits[barrier] = {first_warp() + e.warp, first_lane(e.lanes), site, now};
+      return;
+    }
+    case async_step::commit_copies:
+      for (std::uint32_t l = e.lanes; l != 0; l &= l - 1)
+        s.groups[{e.warp, __builtin_ctz(l), async_unit::grouped_copy}].commit();
+      return;
+    case async_step::commit_products:
+      return s.groups[{e.warp, 0, async_unit::products}].commit();
+    case async_step::wait_for_copies:
+    case async_step::wait_for_reads:
+      for (std::uint32_t l = e.lanes; l != 0; l &= l - 1)
+        wait(s.groups[{e.warp, __builtin_ctz(l), async_unit::grouped_copy}], value,
+             step == async_step::wait_for_reads);
+      return;
+    case async_step::wait_for_products:
+      return wait(s.groups[{e.warp, 0, async_unit::products}], value, false);
+    case async_step::fence_products:
+      s.fenced_products[e.warp] = true;
+      return;
+    case async_step::fence_copies:
+      s.fences.fenced(evidence_.sequence, clock, e.warp, e.lanes, now);
+      last_fence_[clock.index] = now;
+      return;
+    case async_step::acquire_map:
+      s.map_acquired[value] = now;
+      return;
+    case async_step::release_maps:
+      maps_released_ = now;
+      return;
+    case async_step::wait_for_grids:
+      return evidence_.sequence.waited_for_grids(clock, e);
+  }
+}
+
+void async_check::wait(unit_groups& groups, std::size_t left, bool only_reads) {
+  groups.wait(
+      left,
+      [&](const unit_access& a) {
+        return !only_reads || evidence_.site_at(a.what.number).kind == access_kind::load;
+      },
+      [&](const unit_access& a) { end(a); });
+}
+
+// The access is made again, now that it has ended for the thread that waits.
+void async_check::end(const unit_access& a) {
+  lane_access t = a.what;
+  const access_site site = evidence_.site_at(t.number);
+  t.site = &site;
+  if (t.memory->is_shared) races_.end_keeping(t.warp, site.kind);
+  races_.unit_ended(t, a.issued);
+}
+
+// Another thread than the one that initialised an mbarrier uses it.
+void async_check::use_barrier(const warp_event& e, int lane, const block& owner,
+                              std::uint64_t barrier) {
+  auto& inits = states_.of(owner).barrier_inits;
+  const auto found = inits.find(barrier);
+  if (found == inits.end()) return;
+  const access_maker init = found->second;
+  const block_clock& b = evidence_.running().clock;
+  const std::uint32_t warp = b.first_warp + e.warp;
+  if (evidence_.sequence.unordered(b, warp, lane, init.when, init.warp, 1u << init.lane) == 0)
+    return;
+  const std::uint32_t site = evidence_.extra_site(
+      e, {memory_space::shared, access_kind::atomic, memory_order::relaxed, false, barrier, 8, 0});
+  const place_in_memory where =
+      evidence_.describe(*evidence_.blocks.of(owner).shared, barrier, sizeof(std::uint64_t));
+  add(finding_kind::race, {warp, lane, site, b.warps[e.warp].now}, &init, where.object,
+      "a thread uses the mbarrier " + where.object.name +
+          ", which another thread initialises, and nothing orders the two",
+      "Put __syncthreads() between mbarrier.init and the first use by another thread; in a "
+      "cluster, cluster.sync().");
+  inits.erase(found);
+}
+
+void async_check::saw_phase(const warp_event& e, int lane, std::uint64_t shared_offset) {
+  const checked_block& b = evidence_.running();
+  use_barrier(e, lane, *b.now, shared_offset);
+  states_.current().loads.saw(shared_offset, parity_of(*b.now, shared_offset), e.warp, lane,
+                              b.clock.warps[e.warp].now);
+}
+
+void async_check::arrived_at(const warp_event& e, int lane, const block& owner,
+                             std::uint64_t barrier) {
+  use_barrier(e, lane, owner, barrier);
+  const last_write w = std::exchange(last_write_, {});
+  const lane_access& t = w.what;
+  if (w.owner != &owner || t.op_at != e.at || t.warp != e.warp || t.lane != lane) return;
+  const auto before = states_.of(owner).loads.add(
+      {t.at, t.at + t.bytes, barrier, parity_of(owner, barrier), maker_of(t), false, {}});
+  if (!before) return;
+  const place_in_memory where = evidence_.describe(*t.memory, t.at, 1);
+  add(finding_kind::race, maker_of(t), &before->by, where.object,
+      "a bulk copy writes " + where.words + ", and no thread has waited for the copy before it",
+      "Let the thread that issues a copy wait until the last one to the same place has been used. "
+      "Two threads must not issue the same copy.");
+}
+
+std::uint64_t async_check::word_of(const block& owner, std::uint64_t barrier) const {
+  std::uint64_t word = 0;
+  if (barrier + sizeof word <= evidence_.state->shared_bytes)
+    std::memcpy(&word, owner.shared + barrier, sizeof word);
+  return word;
+}
+
+unsigned async_check::parity_of(const block& owner, std::uint64_t barrier) const {
+  return static_cast<unsigned>(word_of(owner, barrier) >> mbarrier_parity_at) & 1;
+}
+
+void async_check::use(std::uint32_t warp, int lane, std::uint64_t first, std::uint64_t bytes,
+                      std::uint32_t site) {
+  const checked_block& b = evidence_.running();
+  const block_clock& clock = b.clock;
+  const auto is_known = [&](const phase_observation& s) {
+    return evidence_.sequence.unordered(clock, clock.first_warp + warp, lane, s.when,
+                                        clock.first_warp + s.warp, s.lanes) != s.lanes;
+  };
+  bulk_load* const c = states_.current().loads.unfinished(first, bytes, warp, lane, is_known);
+  if (c == nullptr) return;
+  c->is_reported = true;
+  // The count of bytes is negative if more of them came than the ended phase had expected.
+  const auto count =
+      static_cast<std::int64_t>(word_of(*b.now, c->barrier) << (64 - mbarrier_parity_at));
+  const place_in_memory where =
+      evidence_.describe(*b.shared, first, evidence_.site_at(site).element_bytes);
+  add(finding_kind::race, {clock.first_warp + warp, lane, site, clock.warps[warp].now}, &c->by,
+      where.object,
+      (evidence_.site_at(site).unit == async_unit::products ? "wgmma uses " : "a thread uses ") +
+          where.words + ", and its thread has not waited for the bulk copy that writes it",
+      count < 0 ? "The mbarrier's phase ended before this copy: announce the bytes of all copies "
+                  "with expect_tx."
+                : advice_to_see_phase);
+}
+
+void async_check::use(const access_event& e) {
+  for (std::uint32_t l = e.active; l != 0; l &= l - 1) {
+    const int lane = __builtin_ctz(l);
+    use(e.warp, lane, e.address[lane], e.site->bytes, e.index);
+  }
+}
+
+// --- proxies -----------------------------------------------------------------------------------
+
+void async_check::unit_accesses(const lane_access& t, const block* owner) {
+  const access_site& s = *t.site;
+  block_state& state = states_.current();
+  if (s.unit == async_unit::products && !state.fenced_products[t.warp]) {
+    state.fenced_products[t.warp] = true;
+    add(finding_kind::missing_fence, maker_of(t), nullptr, {},
+        "the first wgmma of a warp has no wgmma.fence before it",
+        "wgmma.fence orders what the threads did to registers before the products that use them: "
+        "put it before the first wgmma, and again wherever the registers have changed.");
+  }
+  constexpr std::uint64_t most_stored_at_once = 16;  // bytes, by a thread
+  if (s.kind == access_kind::load)
+    for (std::uint64_t k = 0; k < t.bytes; k += most_stored_at_once) read_by_proxy(t, t.at + k);
+  if (s.unit == async_unit::counted_copy) {
+    if (s.kind == access_kind::store) last_write_ = {owner, t};
+    return;
+  }
+  const int lane = s.unit == async_unit::products ? 0 : t.lane;
+  state.groups[{t.warp, lane, s.unit}].add({t, evidence_.running().clock.warps[t.warp].now});
+}
+
+// A unit reads what a thread of this launch may have stored.
+void async_check::read_by_proxy(const lane_access& t, std::uint64_t at) {
+  if (t.memory->cells.grain_at(at) == grain::untouched) return;
+  const cell c = t.memory->cells.at(at);
+  if (c.write_time() < evidence_.sequence.launch_began() || c.write_site() == no_site) return;
+  const access_site& store = evidence_.site_at(c.write_site());
+  if (store.unit != async_unit::none || store.asynchronous) return;
+  if (is_fenced(c.writer(), c.write_time())) return;
+  const place_in_memory where = evidence_.describe(*t.memory, at, store.element_bytes);
+  const access_maker by = writer_of(c);
+  add(finding_kind::missing_fence, maker_of(t), &by, where.object,
+      (t.site->unit == async_unit::products ? "wgmma reads " : "a bulk copy reads ") + where.words +
+          ", and no fence.proxy.async follows the store to it",
+      "Such a read does not see plain stores without it: put fence.proxy.async after the stores, "
+      "in each thread that stores, and before the barrier.");
+}
+
+// Whether a fence.proxy.async follows a store. A store by another block counts as fenced after any
+// fence by that block or this one.
+bool async_check::is_fenced(std::uint32_t writer, tick when) {
+  const block_clock& b = evidence_.running().clock;
+  const std::uint32_t warp = writer / 32 - b.first_warp;
+  if (warp < evidence_.block_warps)
+    return states_.current().fences.covers(evidence_.sequence, b, warp,
+                                           static_cast<int>(writer % 32), when);
+  const auto fenced_by = [&](std::uint32_t block) {
+    const auto last = last_fence_.find(block);
+    return last != last_fence_.end() && last->second > when;
+  };
+  return fenced_by(b.index) || fenced_by(writer / 32 / evidence_.block_warps);
+}
+
+void async_check::reads_map(const lane_access& t) {
+  if (t.memory->cells.grain_at(t.at) == grain::untouched) return;
+  cell c = t.memory->cells.at(t.at);
+  for (std::uint64_t k = 0; k < t.bytes; k += sizeof(std::uint32_t))
+    if (const cell other = t.memory->cells.at(t.at + k); other.write_time() > c.write_time())
+      c = other;
+  if (c.write_time() < evidence_.sequence.launch_began() || c.write_site() == no_site) return;
+  const access_site& store = evidence_.site_at(c.write_site());
+  const ptx::instruction& writer =
+      evidence_.code->functions[store.function]
+          .body->instructions[static_cast<std::size_t>(store.instruction)];
+  const auto& acquired = states_.current().map_acquired;
+  const auto found = acquired.find(evidence_.device_base + t.at);
+  const bool is_released =
+      ptx::has_modifier(writer, "cp_fenceproxy") || maps_released_ > c.write_time();
+  const bool is_acquired = found != acquired.end() && found->second > c.write_time();
+  if (is_released && is_acquired) return;
+  const access_maker by = writer_of(c);
+  add(finding_kind::missing_fence, maker_of(t), &by, evidence_.describe(*t.memory, t.at, 1).object,
+      is_released ? "a copy uses a tensor map that this launch has written, and no thread of the "
+                    "block has acquired the map since"
+                  : "a copy uses a tensor map that was written without a release for tensor maps",
+      is_released ? "Put fence.proxy.tensormap::generic.acquire.gpu [map], 128 before the first "
+                    "copy of each block that uses the map."
+                  : "Edit the map in shared memory, and copy it with tensormap.cp_fenceproxy.");
+}
+
+// The sums of a product are used before a wait for it. No thread has executed this yet.
+void async_check::add_early_sum(std::uint32_t function, const early_sum& e) {
+  const std::int64_t place = std::int64_t{function} << 32 | e.use;
+  const finding_key k = evidence_.key(finding_kind::not_awaited, place, -1, 0);
+  if (!evidence_.log.is_new(k)) return;
+  finding f;
+  f.kind = finding_kind::not_awaited;
+  f.message = "the sums of a wgmma are used before wgmma.wait_group has waited for it";
+  for (const auto& [instruction, action] :
+       {std::pair(e.product, "multiplies"), std::pair(e.use, "uses its sums")}) {
+    finding_party p;
+    p.kernel = evidence_.kernel_name();
+    p.action = action;
+    p.at = evidence_.source.of(*evidence_.code, function, static_cast<std::int32_t>(instruction));
+    p.has_thread = false;
+    f.parties.push_back(std::move(p));
+  }
+  f.advice =
+      "Put wgmma.commit_group and wgmma.wait_group before the first use. The compiler may repair "
+      "this, by a wait that makes all products of the kernel slow.";
+  f.origin = evidence_.launch_origin;
+  evidence_.log.add(k, std::move(f));
+}
+
+// --- findings ----------------------------------------------------------------------------------
+
+std::uint32_t async_check::first_warp() const { return evidence_.running().clock.first_warp; }
+
+access_maker async_check::maker_of(const lane_access& t) const {
+  const checked_block& b = evidence_.running();
+  return {b.clock.first_warp + t.warp, t.lane, t.number, b.clock.warps[t.warp].now};
+}
+
+access_maker async_check::writer_of(const cell& c) {
+  return {c.writer() / 32, static_cast<int>(c.writer() % 32), c.write_site(), c.write_time()};
+}
+
+void async_check::add(finding_kind kind, const access_maker& first, const access_maker* second,
+                      const finding_object& object, std::string message, const char* advice) {
+  const std::int64_t here = evidence_.line_number(first.site);
+  // One fence covers the stores of several lines.
+  const bool is_pair = second != nullptr && kind != finding_kind::missing_fence;
+  const std::int64_t there = is_pair ? evidence_.line_number(second->site) : -1;
+  const finding_key k =
+      evidence_.key(kind, std::min(here, there), std::max(here, there), object.address);
+  if (!evidence_.log.is_new(k)) return;
+  finding f;
+  f.kind = kind;
+  if (kind == finding_kind::race) f.between = race_between::copy;
+  f.message = std::move(message);
+  for (const access_maker* m : {&first, second}) {
+    if (m == nullptr) continue;
+    const bool writes = m->site != no_site && evidence_.site_at(m->site).kind != access_kind::load;
+    f.parties.push_back(evidence_.party_of_other(m->warp, m->lane, m->site, m->when, writes));
+  }
+  f.object = object;
+  f.advice = advice;
+  f.origin = evidence_.launch_origin;
+  evidence_.log.add(k, std::move(f));
+}
+
+}  // namespace stepwise::emulator

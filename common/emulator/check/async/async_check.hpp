@@ -1,0 +1,96 @@
+// Finds uses of memory that asynchronous work (TMA, tensor cores) may still access, missing waits,
+// and missing proxy fences.
+//
+// idea    The emulator does such work at once, when it is issued. For the checks, a unit makes each
+//         access twice: at its issue, and again when its thread has waited for its group. A
+//         conflicting access between the two is a race, and so is a later one that nothing orders
+//         after the wait. Where an mbarrier shows the end of a copy, a thread must have seen the
+//         phase (bulk_loads.hpp). A unit uses another proxy than the threads: what a thread has
+//         stored must be fenced before a unit reads it (proxy_fences.hpp).
+// watch   A unit's global source is not protected until the mbarrier's phase.
+// source  PTX ISA 9.0, "Async proxy", "wgmma.fence", "cp.async.bulk.wait_group", "Tensormap proxy".
+//         Tested by ../tests/async_test.cpp and ../tests/programs/*/units.
+#pragma once
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "common/emulator/check/async/bulk_loads.hpp"
+#include "common/emulator/check/async/proxy_fences.hpp"
+#include "common/emulator/check/async/unit_groups.hpp"
+#include "common/emulator/check/evidence.hpp"
+#include "common/emulator/check/races.hpp"
+
+namespace stepwise::emulator {
+
+struct early_sum;
+
+class async_check final : public check {
+ public:
+  async_check(evidence& all, race_check& races) : check(all), races_(races) {}
+
+  void begin_launch(const launch_info& info) override;
+  status end_launch(const status& failure) override;
+  void begin_block(const block& b) override;
+  void end_block(const block& b) override;
+  void switch_to(const block& b) override { states_.switch_to(b); }
+  void released_barrier(unsigned id, bool whole_block) override;
+  void took_step(const warp_event& e, async_step step, std::uint64_t value) override;
+  void saw_phase(const warp_event& e, int lane, std::uint64_t shared_offset) override;
+  // A lane of the running block arrives at an mbarrier of `owner`, a block of its cluster.
+  void arrived_at(const warp_event& e, int lane, const block& owner, std::uint64_t barrier);
+
+  // A unit's access is about to be recorded. `owner`: whose shared memory it is; null for global
+  // memory.
+  void unit_accesses(const lane_access& t, const block* owner);
+  // A copy reads its tensor map.
+  void reads_map(const lane_access& t);
+
+  // Whether copies to the running block's memory may be unfinished, and a use of that memory.
+  bool has_loads() const { return !states_.current().loads.empty(); }
+  void use(std::uint32_t warp, int lane, std::uint64_t first, std::uint64_t bytes,
+           std::uint32_t site);
+  void use(const access_event& e);
+
+ private:
+  struct block_state {
+    bulk_loads loads;
+    std::unordered_map<std::uint64_t, access_maker> barrier_inits;  // by the mbarrier's offset
+    // By warp, lane and unit. The products of a warp count as its lane 0's.
+    std::map<std::tuple<std::uint32_t, int, async_unit>, unit_groups> groups;
+    proxy_fences fences;
+    std::vector<bool> fenced_products;                      // by warp
+    std::unordered_map<device_address, tick> map_acquired;  // by the map's address
+  };
+  // The last write of a unit. Its arrival at an mbarrier follows.
+  struct last_write {
+    const block* owner = nullptr;
+    lane_access what{};
+  };
+
+  std::uint32_t first_warp() const;
+  access_maker maker_of(const lane_access& t) const;
+  static access_maker writer_of(const cell& c);
+  std::uint64_t word_of(const block& owner, std::uint64_t barrier) const;
+  unsigned parity_of(const block& owner, std::uint64_t barrier) const;
+  void use_barrier(const warp_event& e, int lane, const block& owner, std::uint64_t barrier);
+  void wait(unit_groups& groups, std::size_t left, bool only_reads);
+  void end(const unit_access& a);
+  void read_by_proxy(const lane_access& t, std::uint64_t at);
+  bool is_fenced(std::uint32_t writer, tick when);
+  void add_early_sum(std::uint32_t function, const early_sum& e);
+  void add(finding_kind kind, const access_maker& first, const access_maker* second,
+           const finding_object& object, std::string message, const char* advice);
+
+  race_check& races_;
+  by_block<block_state> states_;
+  last_write last_write_;
+  bool has_early_sums_ = false;                         // the running kernel was reported for them
+  tick maps_released_ = 0;                              // by fence.proxy.tensormap...release
+  std::unordered_map<std::uint32_t, tick> last_fence_;  // of a block, by its index
+};
+
+}  // namespace stepwise::emulator
