@@ -1,0 +1,36 @@
+// The second kernel may start while the first one is running. It does not access the first kernel's
+// memory before griddepcontrol.wait.
+#include "common/emulator/check/tests/programs/async_units.hpp"
+
+__global__ void produce(const int* source, int* x) {
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+  x[threadIdx.x] = source[threadIdx.x];
+}
+
+__global__ void consume(int* source, const int* x, int* out) {
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+  source[threadIdx.x] = -1;
+  out[threadIdx.x] = 2 * x[threadIdx.x];
+}
+
+int main() {
+  int* const source = make_array<int>(64, [](int i) { return i; });
+  int *x, *out;
+  cudaMalloc(&x, 64 * sizeof(int));
+  cudaMalloc(&out, 64 * sizeof(int));
+  produce<<<1, 64>>>(source, x);
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = 1;
+  config.blockDim = 64;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  cudaLaunchKernelEx(&config, consume, source, static_cast<const int*>(x), out);
+  const bool right = holds(out, 64, [](int i) { return 2 * i; });
+  cudaFree(source);
+  cudaFree(x);
+  cudaFree(out);
+  return right ? 0 : 1;
+}

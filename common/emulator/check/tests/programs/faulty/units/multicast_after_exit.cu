@@ -1,0 +1,33 @@
+// Block 1 exits without waiting for its tile, so block 0 copies into the memory of an exited block.
+#include <cooperative_groups.h>
+
+#include "common/emulator/check/tests/programs/async_units.hpp"
+
+namespace cg = cooperative_groups;
+
+__global__ void __cluster_dims__(2, 1, 1) load(const int* in, int* out) {
+  __shared__ alignas(16) int tile[32];
+  __shared__ mbarrier full;
+  const cg::cluster_group cluster = cg::this_cluster();
+  if (threadIdx.x == 0) {
+    init_barrier(&full, 1);
+    fence_barrier_init();
+    arrive_and_expect(&full, sizeof tile);
+  }
+  cluster.sync();
+  if (cluster.block_rank() == 1) return;
+  // finding 1: race copies object=tile; 2: race updates object=full
+  if (threadIdx.x == 0) load_bytes_to_all(tile, in, sizeof tile, &full, 3);
+  wait_for_phase(&full, 0);
+  out[blockIdx.x * 32 + threadIdx.x] = tile[threadIdx.x];
+}  // finding 1: race exits; 2: race exits
+
+int main() {
+  int* const in = make_array<int>(32, [](int i) { return i; });
+  int* out;
+  cudaMalloc(&out, 64 * sizeof(int));
+  load<<<2, 32>>>(in, out);
+  cudaDeviceSynchronize();
+  cudaFree(in);
+  cudaFree(out);
+}
