@@ -27,6 +27,8 @@
 
 namespace stepwise {
 
+struct tensor_map_request;  // tensor_map.hpp
+
 class device {
  public:
   virtual ~device() = default;
@@ -101,6 +103,19 @@ class device {
   virtual status destroy_event(event_handle event) = 0;
   virtual status record(event_handle event) = 0;
   virtual result<float> elapsed_ms(event_handle start, event_handle stop) = 0;
+
+  // A tensor map for the kernels of this device. invalid_value for a request that breaks a rule of
+  // cuTensorMapEncodeTiled; not_supported if the device has no tensor maps.
+  virtual result<opaque_tensor_map> encode_tensor_map(const tensor_map_request& request) {
+    (void)request;
+    return {error::not_supported, "this device has no tensor maps"};
+  }
+  // The same map for a tensor at another address, as cuTensorMapReplaceAddress makes it.
+  virtual result<opaque_tensor_map> with_address(const opaque_tensor_map& map,
+                                                 device_address address) {
+    (void)map, (void)address;
+    return {error::not_supported, "this device has no tensor maps"};
+  }
 
   // A limit applies to later launches. The device may round it up. invalid_value for a limit that
   // the device cannot provide, except that a heap may fail as late as its first use in a kernel.

@@ -1,6 +1,7 @@
 // The types of a device's parameters and results.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -25,6 +26,9 @@ struct extent {
 
 // The number of blocks or threads in an extent. No valid grid overflows it.
 inline std::uint64_t volume(const extent& e) { return std::uint64_t{e.x} * e.y * e.z; }
+
+// The bytes of a CUtensorMap. Only the device that made the map knows their format.
+using opaque_tensor_map = std::array<std::uint64_t, 16>;
 
 // No cluster of blocks is requested.
 inline constexpr extent no_cluster{0, 0, 0};

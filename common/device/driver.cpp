@@ -53,6 +53,8 @@ bool load_all(void* library, driver& out, std::string& why) {
       {&out.func_get_param_info, "cuFuncGetParamInfo"},
       {&out.launch_kernel, "cuLaunchKernelEx"},
       {&out.stream_wait_value_32, "cuStreamWaitValue32_v2"},
+      {&out.tensor_map_encode_tiled, "cuTensorMapEncodeTiled"},
+      {&out.tensor_map_replace_address, "cuTensorMapReplaceAddress"},
       {&out.event_create, "cuEventCreate"},
       {&out.event_destroy, "cuEventDestroy_v2"},
       {&out.event_record, "cuEventRecord"},

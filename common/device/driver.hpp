@@ -54,6 +54,14 @@ struct driver {
                             void** extra);
   CUresult (*stream_wait_value_32)(CUstream stream, CUdeviceptr address, unsigned value,
                                    unsigned flags);
+  CUresult (*tensor_map_encode_tiled)(CUtensorMap* map, CUtensorMapDataType type, cuuint32_t rank,
+                                      void* address, const cuuint64_t* sizes,
+                                      const cuuint64_t* strides, const cuuint32_t* box,
+                                      const cuuint32_t* element_strides,
+                                      CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                                      CUtensorMapL2promotion promotion,
+                                      CUtensorMapFloatOOBfill fill);
+  CUresult (*tensor_map_replace_address)(CUtensorMap* map, void* address);
   CUresult (*event_create)(CUevent* event, unsigned flags);
   CUresult (*event_destroy)(CUevent event);
   CUresult (*event_record)(CUevent event, CUstream stream);

@@ -4,6 +4,7 @@
 //         pass unchanged.
 // tests   tests/conformance.cpp, on a GPU (suite gpu)
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -15,6 +16,7 @@
 #include "common/device/driver.hpp"
 #include "common/device/launch_check.hpp"
 #include "common/device/queue_gate.hpp"
+#include "common/device/tensor_map.hpp"
 
 namespace stepwise {
 namespace {
@@ -211,6 +213,10 @@ class gpu_device final : public device, host_registration, launch_queue {
     if (!s.ok()) return s;
     return ms;
   }
+
+  result<opaque_tensor_map> encode_tensor_map(const tensor_map_request& request) override;
+  result<opaque_tensor_map> with_address(const opaque_tensor_map& map,
+                                         device_address address) override;
 
   void reset_persisting_lines() override {
     const current_context use(cu_, context_);
@@ -482,6 +488,38 @@ status gpu_device::launch(kernel_handle kernel, const launch_config& config,
   c.numAttrs = static_cast<unsigned>(wanted.size());
   return status_of(cu_, cu_.launch_kernel(&c, found->function, arguments.data(), nullptr),
                    "launching " + a.name);
+}
+
+// The driver does not say which rule a request breaks, so the message comes from our own rules.
+result<opaque_tensor_map> gpu_device::encode_tensor_map(const tensor_map_request& r) {
+  const auto ours = encode_tiled(r);
+  const status broken = ours.ok() ? status{} : ours.failure();
+  if (r.rank > most_tensor_dimensions) return broken;  // the driver would read past the arrays
+  const current_context use(cu_, context_);
+  CUtensorMap map{};
+  const status made = status_of(
+      cu_,
+      cu_.tensor_map_encode_tiled(&map, static_cast<CUtensorMapDataType>(r.type), r.rank,
+                                  reinterpret_cast<void*>(r.address), r.sizes.data(),
+                                  r.strides.data(), r.box.data(), r.element_strides.data(),
+                                  static_cast<CUtensorMapInterleave>(r.interleave),
+                                  static_cast<CUtensorMapSwizzle>(r.swizzle),
+                                  static_cast<CUtensorMapL2promotion>(r.promotion),
+                                  static_cast<CUtensorMapFloatOOBfill>(r.fill)),
+      "encoding a tensor map");
+  if (made.ok()) return std::bit_cast<opaque_tensor_map>(map);
+  return made.code == broken.code ? broken : made;
+}
+
+result<opaque_tensor_map> gpu_device::with_address(const opaque_tensor_map& map,
+                                                   device_address address) {
+  const current_context use(cu_, context_);
+  auto moved = std::bit_cast<CUtensorMap>(map);
+  const status s =
+      status_of(cu_, cu_.tensor_map_replace_address(&moved, reinterpret_cast<void*>(address)),
+                "replacing the address of a tensor map");
+  if (!s.ok()) return s;
+  return std::bit_cast<opaque_tensor_map>(moved);
 }
 
 }  // namespace

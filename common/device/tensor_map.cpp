@@ -2,6 +2,7 @@
 #include "common/device/tensor_map.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace stepwise {
 namespace {
@@ -132,54 +133,51 @@ std::uint64_t tensor_map::box_rows() const {
   return rows;
 }
 
-status encode_tiled(const tensor_map_request& r, tensor_map& to) {
-  // The driver wants an array of strides even for one dimension.
-  if (!r.sizes || !r.box || !r.element_strides || !r.strides) return broken("an array is null");
+result<opaque_tensor_map> encode_tiled(const tensor_map_request& r) {
   if (status numbers = check_numbers(r); !numbers.ok()) return numbers;
   if (status tensor = check_tensor(r); !tensor.ok()) return tensor;
   if (status box = check_box(r); !box.ok()) return box;
   if (r.interleave != 0)
     return {error::not_supported, "a tensor map with an interleaved layout is not supported"};
-  to = {};
-  to.mark = tensor_map::made;
-  to.address = r.address;
-  to.rank = static_cast<std::uint8_t>(r.rank);
-  to.type = static_cast<tensor_type>(r.type);
-  to.swizzle = static_cast<tensor_swizzle>(r.swizzle);
-  to.promotion = static_cast<std::uint8_t>(r.promotion);
-  to.fills_nan = static_cast<std::uint8_t>(r.fill);
-  for (unsigned d = 0; d < r.rank; ++d) to.last[d] = static_cast<std::uint32_t>(r.sizes[d] - 1);
-  std::copy_n(r.strides, r.rank - 1, to.strides);
-  std::copy_n(r.box, r.rank, to.box);
-  std::copy_n(r.element_strides, r.rank, to.element_strides);
-  return {};
+  tensor_map made;
+  made.mark = tensor_map::made;
+  made.address = r.address;
+  made.rank = static_cast<std::uint8_t>(r.rank);
+  made.type = static_cast<tensor_type>(r.type);
+  made.swizzle = static_cast<tensor_swizzle>(r.swizzle);
+  made.promotion = static_cast<std::uint8_t>(r.promotion);
+  made.fills_nan = static_cast<std::uint8_t>(r.fill);
+  for (unsigned d = 0; d < r.rank; ++d) made.last[d] = static_cast<std::uint32_t>(r.sizes[d] - 1);
+  std::copy_n(r.strides.begin(), r.rank - 1, made.strides.begin());
+  std::copy_n(r.box.begin(), r.rank, made.box.begin());
+  std::copy_n(r.element_strides.begin(), r.rank, made.element_strides.begin());
+  return std::bit_cast<opaque_tensor_map>(made);
 }
 
 bool tensor_map::is_sound() const {
   if (mark != made || rank < 1 || rank > most_tensor_dimensions) return false;
-  std::uint64_t sizes[most_tensor_dimensions];
-  for (unsigned d = 0; d < rank; ++d) sizes[d] = size(d);
-  const tensor_map_request as_request{static_cast<int>(type),
-                                      rank,
-                                      address,
-                                      sizes,
-                                      strides,
-                                      box,
-                                      element_strides,
-                                      interleave,
-                                      static_cast<int>(swizzle),
-                                      promotion,
-                                      fills_nan};
-  tensor_map same;
-  return encode_tiled(as_request, same).ok();
+  tensor_map_request same{.type = static_cast<int>(type),
+                          .rank = rank,
+                          .address = address,
+                          .strides = strides,
+                          .box = box,
+                          .element_strides = element_strides,
+                          .interleave = interleave,
+                          .swizzle = static_cast<int>(swizzle),
+                          .promotion = promotion,
+                          .fill = fills_nan};
+  for (unsigned d = 0; d < rank; ++d) same.sizes[d] = size(d);
+  return encode_tiled(same).ok();
 }
 
-status replace_address(tensor_map& map, std::uint64_t address) {
-  if (!map.is_sound()) return broken("the tensor map was not encoded, or was overwritten");
+result<opaque_tensor_map> with_address(const opaque_tensor_map& map, std::uint64_t address) {
+  auto moved = std::bit_cast<tensor_map>(map);
+  if (!moved.is_sound()) return broken("the tensor map was not encoded, or was overwritten");
   if (address == 0) return broken("the global address is null");
-  status usable = check_address(address, global_alignment(map.interleave));
-  if (usable.ok()) map.address = address;
-  return usable;
+  if (status usable = check_address(address, global_alignment(moved.interleave)); !usable.ok())
+    return usable;
+  moved.address = address;
+  return std::bit_cast<opaque_tensor_map>(moved);
 }
 
 }  // namespace stepwise

@@ -9,8 +9,10 @@
 // tests   tests/tensor_map_test.cpp
 #pragma once
 
+#include <array>
 #include <cstdint>
 
+#include "common/device/device_types.hpp"
 #include "common/device/error.hpp"
 
 namespace stepwise {
@@ -51,10 +53,9 @@ struct tensor_map_request {
   int type = 0;
   std::uint32_t rank = 0;
   std::uint64_t address = 0;
-  const std::uint64_t* sizes = nullptr;    // in elements, fastest dimension first
-  const std::uint64_t* strides = nullptr;  // in bytes, of the dimensions 1 to rank - 1
-  const std::uint32_t* box = nullptr;
-  const std::uint32_t* element_strides = nullptr;
+  std::array<std::uint64_t, most_tensor_dimensions> sizes{};        // in elements, fastest first
+  std::array<std::uint64_t, most_tensor_dimensions - 1> strides{};  // in bytes, from dimension 1
+  std::array<std::uint32_t, most_tensor_dimensions> box{}, element_strides{};
   int interleave = 0, swizzle = 0, promotion = 0, fill = 0;
 };
 
@@ -63,10 +64,9 @@ struct tensor_map {
 
   std::uint64_t mark = 0;
   std::uint64_t address = 0;
-  std::uint64_t strides[most_tensor_dimensions - 1] = {};  // in bytes, of the dimensions from 1 on
-  std::uint32_t last[most_tensor_dimensions] = {};         // sizes minus one
-  std::uint32_t box[most_tensor_dimensions] = {};
-  std::uint32_t element_strides[most_tensor_dimensions] = {};
+  std::array<std::uint64_t, most_tensor_dimensions - 1> strides{};  // in bytes, from dimension 1
+  std::array<std::uint32_t, most_tensor_dimensions> last{};         // sizes minus one
+  std::array<std::uint32_t, most_tensor_dimensions> box{}, element_strides{};
   std::uint8_t rank = 0;
   tensor_type type = tensor_type::u8;
   std::uint8_t interleave = 0;
@@ -88,13 +88,14 @@ struct tensor_map {
   // Whether encode_tiled() can have made the record.
   bool is_sound() const;
 };
-static_assert(sizeof(tensor_map) == 128);
+static_assert(sizeof(tensor_map) == sizeof(opaque_tensor_map));
 
-// Fills the record. Otherwise, invalid_value with the rule that the request breaks, or
+// The record for a request. Otherwise, invalid_value with the rule that the request breaks, or
 // not_supported.
-status encode_tiled(const tensor_map_request& request, tensor_map& to);
+result<opaque_tensor_map> encode_tiled(const tensor_map_request& request);
 
-// Checks an address for a record that encode_tiled() made, and sets it.
-status replace_address(tensor_map& map, std::uint64_t address);
+// The same record with another address. invalid_value for an address that a record cannot have, or
+// a record that encode_tiled() cannot have made.
+result<opaque_tensor_map> with_address(const opaque_tensor_map& map, std::uint64_t address);
 
 }  // namespace stepwise

@@ -19,6 +19,7 @@
 #include "common/device/interruption.hpp"
 #include "common/device/launch_check.hpp"
 #include "common/device/names.hpp"
+#include "common/device/tensor_map.hpp"
 #include "common/emulator/allocation_notes.hpp"
 #include "common/emulator/block_sample.hpp"
 #include "common/emulator/check/checker.hpp"
@@ -252,6 +253,14 @@ class emulated_device final : public device,
   status record(event_handle event) override { return events_.record(event); }
   result<float> elapsed_ms(event_handle start, event_handle stop) override {
     return events_.elapsed_ms(start, stop);
+  }
+
+  result<opaque_tensor_map> encode_tensor_map(const tensor_map_request& request) override {
+    return encode_tiled(request);
+  }
+  result<opaque_tensor_map> with_address(const opaque_tensor_map& map,
+                                         device_address address) override {
+    return stepwise::with_address(map, address);
   }
 
   status set_limit(device_limit which, std::uint64_t bytes) override {

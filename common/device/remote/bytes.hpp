@@ -9,6 +9,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -67,6 +68,10 @@ class byte_writer {
   void put(const std::vector<std::byte>& values) {
     put(static_cast<std::uint32_t>(values.size()));
     bytes_.insert(bytes_.end(), values.begin(), values.end());
+  }
+  template <class T, std::size_t Count>
+  void put(const std::array<T, Count>& values) {
+    for (const T& value : values) put(value);
   }
   void put(std::byte value) { bytes_.push_back(value); }
   template <class K, class V>
@@ -128,6 +133,10 @@ class byte_reader {
   void get(std::vector<std::byte>& values) {
     const auto from = take(length(most_elements, 1));
     if (ok_) values.assign(from.begin(), from.end());
+  }
+  template <class T, std::size_t Count>
+  void get(std::array<T, Count>& values) {
+    for (T& value : values) get(value);
   }
   template <class K, class V>
   void get(std::map<K, V>& values) {

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "common/device/remote/bytes.hpp"
+#include "common/device/tensor_map.hpp"
 
 namespace stepwise::remote {
 
@@ -296,6 +297,26 @@ struct ask_host_access {
   void fields(auto&& of) { of(address, writes); }
 };
 
+struct tensor_map_answer {
+  opaque_tensor_map map{};
+  void fields(auto&& of) { of(map); }
+};
+struct encode_tensor_map {
+  using answer = tensor_map_answer;
+  tensor_map_request wanted;
+  void fields(auto&& of) {
+    tensor_map_request& r = wanted;
+    of(r.type, r.rank, r.address, r.sizes, r.strides, r.box, r.element_strides, r.interleave,
+       r.swizzle, r.promotion, r.fill);
+  }
+};
+struct move_tensor_map {
+  using answer = tensor_map_answer;
+  opaque_tensor_map map{};
+  std::uint64_t address = 0;
+  void fields(auto&& of) { of(map, address); }
+};
+
 // Requests that only the judge may send.
 struct begin_call {
   using answer = no_answer;
@@ -348,7 +369,7 @@ using message =
                  locate, read_bytes, load, unload, find_kernel, find_variable, allow_shared,
                  wait_for_all, ask_elapsed, give_limit, ask_limit, ask_counts, flush, end_in_order,
                  begin_call, end_call, take_report, ask_host_access, host_waits_for_event,
-                 end_program>;
+                 end_program, encode_tensor_map, move_tensor_map>;
 
 template <class T>
 concept is_request = requires {

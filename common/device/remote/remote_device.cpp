@@ -355,6 +355,21 @@ status remote_device::launch(kernel_handle kernel, const launch_config& config,
   return {};
 }
 
+result<opaque_tensor_map> remote_device::encode_tensor_map(const tensor_map_request& request) {
+  const std::lock_guard guard(lock_);
+  const auto made = ask(remote::encode_tensor_map{request});
+  if (!made.ok()) return made.failure();
+  return made->map;
+}
+
+result<opaque_tensor_map> remote_device::with_address(const opaque_tensor_map& map,
+                                                      device_address address) {
+  const std::lock_guard guard(lock_);
+  const auto made = ask(move_tensor_map{map, address});
+  if (!made.ok()) return made.failure();
+  return made->map;
+}
+
 void remote_device::set_time(std::uint64_t ns) {
   const std::lock_guard guard(lock_);
   queue(give_time{ns});

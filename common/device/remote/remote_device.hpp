@@ -64,6 +64,9 @@ class remote_device : public device,
   status set_max_dynamic_shared_bytes(kernel_handle kernel, std::uint64_t bytes) override;
   status launch(kernel_handle kernel, const launch_config& config,
                 std::span<const std::byte> parameters) override;
+  result<opaque_tensor_map> encode_tensor_map(const tensor_map_request& request) override;
+  result<opaque_tensor_map> with_address(const opaque_tensor_map& map,
+                                         device_address address) override;
   std::optional<modelled_launch> last_launch() const override { return std::nullopt; }
   void set_time(std::uint64_t ns) override;
   status synchronize() override;

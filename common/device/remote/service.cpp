@@ -487,6 +487,18 @@ service::answered<ask_host_access> service::execute(const ask_host_access& m) {
   return done;
 }
 
+service::answered<encode_tensor_map> service::execute(const encode_tensor_map& m) {
+  const auto made = on_.encode_tensor_map(m.wanted);
+  if (!made.ok()) return {made.failure()};
+  return {{}, {*made}};
+}
+
+service::answered<move_tensor_map> service::execute(const move_tensor_map& m) {
+  const auto made = on_.with_address(m.map, m.address);
+  if (!made.ok()) return {made.failure()};
+  return {{}, {*made}};
+}
+
 service::answered<begin_call> service::execute(const begin_call& m) {
   shared_.call.begin(m);
   return {};

@@ -106,6 +106,8 @@ class service {
   answered<flush> execute(const flush& m);
   answered<end_in_order> execute(const end_in_order& m);
   answered<ask_host_access> execute(const ask_host_access& m);
+  answered<encode_tensor_map> execute(const encode_tensor_map& m);
+  answered<move_tensor_map> execute(const move_tensor_map& m);
   answered<begin_call> execute(const begin_call& m);
   answered<end_call> execute(const end_call& m);
   answered<take_report> execute(const take_report& m);

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "common/device/tensor_map.hpp"
 #include "common/device/tests/conformance_kernels.hpp"
 #include "common/testing/skip_case.hpp"
 
@@ -308,6 +309,58 @@ TEST_CASE_FIXTURE(fixture,
   CHECK(on->launch(k, config, parameter).ok());
   CHECK(on->synchronize().ok());
   CHECK(on->attributes(k)->max_dynamic_shared_bytes == optin - 128);
+}
+
+TEST_CASE_FIXTURE(fixture, "kernels read a tensor through a map, also after a change of address") {
+  if (on->description().compute_capability() < 90)
+    return skip_case("tensor maps need compute capability 9.0");
+  const auto loaded = on->load_module(bytes_of(conformance::tensor_ptx));
+  REQUIRE(loaded.ok());
+  const auto copy_box = on->find_kernel(*loaded, "copy_box");
+  REQUIRE(copy_box.ok());
+  constexpr std::uint32_t side = 8, box = 4, plane = side * side;
+  std::vector<std::uint32_t> values(2 * plane);
+  std::iota(values.begin(), values.end(), 1u);
+  const device_address tensors = allocate(values.size() * 4), out = allocate(box * box * 4);
+  REQUIRE(on->write(tensors, bytes_of(values)).ok());
+  tensor_map_request request{.type = static_cast<int>(tensor_type::u32),
+                             .rank = 2,
+                             .address = tensors,
+                             .sizes = {side, side},
+                             .strides = {side * 4},
+                             .box = {box, box},
+                             .element_strides = {1, 1}};
+  const auto first = on->encode_tensor_map(request);
+  REQUIRE(first.ok());
+  const auto second = on->with_address(*first, tensors + plane * 4);
+  REQUIRE(second.ok());
+  std::uint32_t of_map = 0;  // the value before the map's first element
+  for (const opaque_tensor_map& map : {*first, *second}) {
+    struct {
+      opaque_tensor_map map;
+      device_address out;
+      std::uint32_t x, y;
+    } const parameters{map, out, 4, 6};
+    REQUIRE(on->launch(*copy_box, {}, std::as_bytes(std::span(&parameters, 1))).ok());
+    CHECK(on->synchronize().ok());
+    std::vector<std::uint32_t> expected(box * box);  // the rows from 8 on lie outside
+    for (std::uint32_t i = 0; i < 2 * box; ++i)
+      expected[i] = of_map + 1 + (6 + i / box) * side + 4 + i % box;
+    CHECK(read(out, box * box) == expected);
+    of_map += plane;
+  }
+  const auto refused = [&](tensor_map_request wrong) {
+    return on->encode_tensor_map(wrong).failure().code == error::invalid_value;
+  };
+  for (const std::uint32_t rank : {0u, 6u, ~0u}) {
+    tensor_map_request wrong = request;
+    wrong.rank = rank;
+    CHECK(refused(wrong));
+  }
+  request.box[0] = 3;
+  CHECK(refused(request));
+  CHECK(on->encode_tensor_map(request).failure().message.find("12 bytes") != std::string::npos);
+  CHECK(on->with_address(*first, tensors + 4).failure().code == error::invalid_value);
 }
 
 TEST_CASE_FIXTURE(fixture, "a launch with invalid arguments is refused and harms nothing") {

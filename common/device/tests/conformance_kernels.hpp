@@ -91,4 +91,51 @@ DONE:
 }
 )";
 
+// Copies a box of 4 x 4 integers to `out`, by a tensor map. For compute capability 9.0 and newer.
+inline constexpr std::string_view tensor_ptx = R"(
+.version 8.0
+.target sm_90
+.address_size 64
+
+.visible .entry copy_box(
+  .param .align 64 .b8 map[128],
+  .param .u64 out,
+  .param .u32 x,
+  .param .u32 y
+)
+{
+  .shared .align 128 .b8 box[64];
+  .shared .align 8 .b64 barrier;
+  .reg .pred %p<2>;
+  .reg .b32 %r<8>;
+  .reg .b64 %d<8>;
+  mov.u32 %r1, box;
+  mov.u32 %r2, barrier;
+  ld.param.u32 %r3, [x];
+  ld.param.u32 %r4, [y];
+  mov.b64 %d1, map;
+  cvta.param.u64 %d2, %d1;
+  mbarrier.init.shared.b64 [%r2], 1;
+  fence.proxy.async;
+  mbarrier.arrive.expect_tx.shared.b64 %d3, [%r2], 64;
+  cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r1], [%d2, {%r3, %r4}], [%r2];
+WAIT:
+  mbarrier.try_wait.parity.shared.b64 %p1, [%r2], 0;
+  @!%p1 bra WAIT;
+  ld.param.u64 %d4, [out];
+  cvta.to.global.u64 %d5, %d4;
+  mov.u32 %r5, 0;
+NEXT:
+  add.u32 %r6, %r1, %r5;
+  ld.shared.u32 %r7, [%r6];
+  cvt.u64.u32 %d6, %r5;
+  add.u64 %d7, %d5, %d6;
+  st.global.u32 [%d7], %r7;
+  add.u32 %r5, %r5, 4;
+  setp.lt.u32 %p1, %r5, 64;
+  @%p1 bra NEXT;
+  ret;
+}
+)";
+
 }  // namespace stepwise::conformance

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "common/device/remote/service.hpp"
+#include "common/device/tensor_map.hpp"
 #include "common/emulator/fuzz/target.hpp"
 
 namespace stepwise::fuzz {
@@ -109,6 +110,13 @@ class small_device final : public device, execution_counting {
   status destroy_event(event_handle event) override { return known(event) ? status{} : wrong(); }
   status record(event_handle event) override { return known(event) ? status{} : wrong(); }
   result<float> elapsed_ms(event_handle, event_handle) override { return 1.0f; }
+  result<opaque_tensor_map> encode_tensor_map(const tensor_map_request& request) override {
+    return encode_tiled(request);
+  }
+  result<opaque_tensor_map> with_address(const opaque_tensor_map& map,
+                                         device_address address) override {
+    return stepwise::with_address(map, address);
+  }
   status set_limit(device_limit, std::uint64_t) override { return {}; }
   std::uint64_t limit(device_limit which) override { return static_cast<std::uint64_t>(which); }
   std::optional<execution_counters> counters() override { return execution_counters{}; }

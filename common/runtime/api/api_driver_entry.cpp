@@ -1,4 +1,5 @@
 // cudaGetDriverEntryPoint*, and the driver functions that the runtime itself has (tensor_maps.hpp).
+#include <algorithm>
 #include <atomic>
 #include <string_view>
 
@@ -13,33 +14,25 @@ namespace {
 
 std::atomic<driver_lookup> lookup_in_driver{nullptr};
 
-// A map in our format suits only emulated devices. These are the devices that know the range of
-// their addresses; a device in another process reports its range.
-status check_has_maps(const state& s) {
-  auto* const addresses = s.current->extras().addresses;
-  if (addresses != nullptr && addresses->address_range()[1] != 0) return {};
-  return {error::not_supported, "a tensor map for a GPU in another process is not supported"};
-}
-
-// Runs `body(tensor_map&) -> status` for a map of the program, which an error leaves unchanged.
-template <class Body>
-status change_map(CUtensorMap* map, Body&& body) {
+// Stores in `map` what `make(device&) -> result<opaque_tensor_map>` returns. An error leaves the
+// map unchanged.
+template <class Make>
+status change_map(state& s, CUtensorMap* map, Make&& make) {
   if (map == nullptr || address_of(map) % tensor_map_alignment != 0)
     return invalid_value("the tensor map is null, or not at a multiple of 64 bytes");
-  tensor_map record;
-  std::memcpy(&record, reinterpret_cast<const std::byte*>(map), sizeof record);
-  status outcome = body(record);
-  if (outcome.ok()) std::memcpy(map, &record, sizeof record);
-  return outcome;
+  const result<opaque_tensor_map> made = make(*s.current);
+  if (!made.ok()) return made.failure();
+  static_assert(sizeof *map == sizeof *made);
+  std::memcpy(map, &*made, sizeof *made);
+  return {};
 }
 
 // The same as this driver function, which announces why it fails.
-template <class Body>
-CUresult with_map(const char* function, CUtensorMap* map, Body&& body) {
+template <class Make>
+CUresult with_map(const char* function, CUtensorMap* map, Make&& make) {
   const driver_call scope(function);
   const cudaError_t code = call([&](state& s) {
-    status outcome = check_has_maps(s);
-    if (outcome.ok()) outcome = change_map(map, body);
+    const status outcome = change_map(s, map, make);
     announce_mistake(function, outcome);
     if (outcome.code == error::not_supported) announce(outcome.message);
     return outcome;
@@ -129,17 +122,31 @@ CUresult encode_tiled_map(CUtensorMap* map, CUtensorMapDataType type, cuuint32_t
                           const cuuint32_t* box, const cuuint32_t* element_strides,
                           CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
                           CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
-  return with_map("cuTensorMapEncodeTiled", map, [&](tensor_map& record) {
-    return encode_tiled(
-        {number_of(type), rank, address_of(address), sizes, strides, box, element_strides,
-         number_of(interleave), number_of(swizzle), number_of(promotion), number_of(fill)},
-        record);
+  return with_map("cuTensorMapEncodeTiled", map, [&](device& on) -> result<opaque_tensor_map> {
+    // The driver wants an array of strides even for one dimension.
+    if (!sizes || !strides || !box || !element_strides) return invalid_value("an array is null");
+    tensor_map_request request{.type = number_of(type),
+                               .rank = rank,
+                               .address = address_of(address),
+                               .interleave = number_of(interleave),
+                               .swizzle = number_of(swizzle),
+                               .promotion = number_of(promotion),
+                               .fill = number_of(fill)};
+    const unsigned dimensions = std::clamp(rank, 1u, most_tensor_dimensions);
+    std::copy_n(sizes, dimensions, request.sizes.begin());
+    std::copy_n(strides, dimensions - 1, request.strides.begin());
+    std::copy_n(box, dimensions, request.box.begin());
+    std::copy_n(element_strides, dimensions, request.element_strides.begin());
+    return on.encode_tensor_map(request);
   });
 }
 
 CUresult replace_map_address(CUtensorMap* map, void* address) {
-  return with_map("cuTensorMapReplaceAddress", map,
-                  [&](tensor_map& record) { return replace_address(record, address_of(address)); });
+  return with_map("cuTensorMapReplaceAddress", map, [&](device& on) {
+    opaque_tensor_map before;
+    std::memcpy(&before, map, sizeof before);
+    return on.with_address(before, address_of(address));
+  });
 }
 
 }  // namespace stepwise::runtime
