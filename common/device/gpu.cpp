@@ -88,6 +88,7 @@ class reader {
       out_.driver_version = static_cast<int>(number("driver_version"));
     read_attributes();
     read_estimated();
+    read_cluster_groups();
     read_limits();
     if (problem_.empty()) fill_from_attributes(out_);
     return problem_;
@@ -146,6 +147,24 @@ class reader {
       out_.estimated.insert(static_cast<int>(*id));
     }
     if (!all->is_array()) fail(fmt::format("line {}: 'estimated' is not a list", all->line));
+  }
+
+  void read_cluster_groups() {
+    const toml_value* all = table_.find("cluster_groups");
+    if (!all) return;
+    int left = out_.attributes[attribute::multiprocessors];
+    for (const toml_value& item : all->items) {
+      const auto size = item.as<std::int64_t>();
+      if (!size || *size < 1 || *size > left) left = -1;
+      if (left < 0) break;
+      left -= static_cast<int>(*size);
+      out_.cluster_groups.push_back(static_cast<int>(*size));
+    }
+    if (left != 0)
+      fail(
+          fmt::format("line {}: 'cluster_groups' must list numbers of multiprocessors whose sum "
+                      "is attribute {}",
+                      all->line, attribute::multiprocessors));
   }
 
   void read_limits() {

@@ -364,3 +364,20 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, CUfunction funct
     return cudaOccupancyAvailableDynamicSMemPerBlock(bytes, function, blocks, threads);
   });
 }
+
+CUresult cuOccupancyMaxPotentialClusterSize(int* blocks, CUfunction function,
+                                            const CUlaunchConfig* c) {
+  return in_context([&](context&) {
+    if (!c) return cudaErrorInvalidValue;
+    const cudaLaunchConfig_t config = configuration(*c);
+    return cudaOccupancyMaxPotentialClusterSize(blocks, function, &config);
+  });
+}
+
+CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction function, const CUlaunchConfig* c) {
+  return in_context([&](context&) {
+    if (!c) return cudaErrorInvalidValue;
+    const cudaLaunchConfig_t config = configuration(*c);
+    return cudaOccupancyMaxActiveClusters(clusters, function, &config);
+  });
+}

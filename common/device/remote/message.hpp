@@ -148,8 +148,10 @@ struct describe {
     std::map<std::int32_t, std::int32_t> attributes;
     std::map<std::int32_t, std::uint64_t> limits;
     std::uint64_t first_address = 0, address_bytes = 0;  // of device memory; 0: unknown
+    std::vector<std::int32_t> cluster_groups;
     void fields(auto&& of) {
-      of(id, name, memory_bytes, driver_version, attributes, limits, first_address, address_bytes);
+      of(id, name, memory_bytes, driver_version, attributes, limits, first_address, address_bytes,
+         cluster_groups);
     }
   };
   void fields(auto&& of) { of(); }

@@ -48,6 +48,7 @@ std::unique_ptr<remote_device> remote_device::connect(connection to, std::string
   model.driver_version = about->driver_version;
   model.attributes = {about->attributes.begin(), about->attributes.end()};
   model.limits = {about->limits.begin(), about->limits.end()};
+  model.cluster_groups = about->cluster_groups;
   fill_from_attributes(model);
   made->first_ = about->first_address;
   made->bytes_ = about->address_bytes;

@@ -332,6 +332,7 @@ service::answered<describe> service::execute(const describe&) {
   with.driver_version = model.driver_version;
   with.attributes = {model.attributes.begin(), model.attributes.end()};
   with.limits = {model.limits.begin(), model.limits.end()};
+  with.cluster_groups = model.cluster_groups;
   if (auto* const addresses = on_.extras().addresses) {
     const auto [first, bytes] = addresses->address_range();
     with.first_address = first;

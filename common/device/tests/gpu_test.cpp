@@ -66,6 +66,17 @@ TEST_CASE("an estimated figure is marked as estimated") {
   CHECK(find_gpu("gtx980")->estimated == std::set<int>{36, 37});
 }
 
+TEST_CASE("the groups for clusters add up to all multiprocessors") {
+  std::ifstream file(gpus_folder() / "h200.toml");
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  REQUIRE(parse_gpu("mine", text).ok());
+  CHECK(parse_gpu("mine", text)->cluster_groups.size() == 12);
+  text.replace(text.find("[18, 18"), 7, "[18, 17");
+  CHECK(parse_gpu("mine", text).failure().message.find("cluster_groups") != std::string::npos);
+  text.replace(text.find("[18, 17"), 7, "[19, -1");
+  CHECK(!parse_gpu("mine", text).ok());
+}
+
 TEST_CASE("an unknown GPU is refused with the names of the known ones") {
   const auto found = find_gpu("h2000");
   REQUIRE(!found.ok());

@@ -167,3 +167,22 @@ TEST_CASE("an unknown GPU and a block of 0 threads are errors") {
   CHECK(room_for(strange, {32, 10, 0, 0}).failure().code == error::not_supported);
   CHECK(room_for(*find_gpu("h200"), {0, 10, 0, 0}).failure().code == error::invalid_value);
 }
+
+TEST_CASE("clusters fit into the groups of multiprocessors as on an H200") {
+  const gpu h200 = *find_gpu("h200");
+  const std::uint64_t shared = h200.shared_bytes_per_block_optin;  // one block per multiprocessor
+  const auto clusters = [&](int blocks) {
+    const auto found = resident_clusters(h200, kernel(32, 0, shared), 128, shared, blocks);
+    REQUIRE(found.ok());
+    return *found;
+  };
+  constexpr int measured[] = {132, 66, 39, 30, 22, 17, 15, 15};
+  for (int blocks = 1; blocks <= 8; ++blocks) CHECK(clusters(blocks) == measured[blocks - 1]);
+  CHECK(clusters(16) == 7);
+}
+
+TEST_CASE("clusters are not counted for a GPU whose groups are unknown") {
+  const auto found = resident_clusters(*find_gpu("h100"), kernel(32, 0, 0), 128, 0, 2);
+  CHECK(found.failure().code == error::not_supported);
+  CHECK(found.failure().message.find("H100") != std::string::npos);
+}

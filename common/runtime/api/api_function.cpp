@@ -23,6 +23,21 @@ cudaError_t with_kernel(const void* function, Body&& body) {
   });
 }
 
+// Runs `body(state&, kernel_attributes, launch_config)` for a configuration of a launch. An H200
+// refuses a configuration whose launch it would refuse.
+template <class Body>
+cudaError_t with_launch(const void* function, const cudaLaunchConfig_t* config, Body&& body) {
+  return with_kernel(function, [&](state& s, registered_kernel& kernel) {
+    if (!config) return invalid_value("the configuration is null");
+    launch_request request{function, config->gridDim, config->blockDim};
+    request.shared_bytes = config->dynamicSmemBytes;
+    if (const status known = apply_attributes(*config, request); !known.ok()) return known;
+    const launch_config asked = config_of(request, kernel.attributes);
+    const status allowed = check_launch(s.current->description(), kernel.attributes, asked);
+    return allowed.ok() ? body(s, kernel.attributes, asked) : allowed;
+  });
+}
+
 cudaFuncAttributes attributes_of(const kernel_attributes& kernel) {
   cudaFuncAttributes out;
   std::memset(&out, 0, sizeof out);
@@ -223,20 +238,31 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const 
   });
 }
 
-// The largest portable size, or the largest of all sizes if the kernel allows it. An H200 refuses a
-// configuration whose launch it would refuse.
 cudaError_t cudaOccupancyMaxPotentialClusterSize(int* blocks, const void* function,
                                                  const cudaLaunchConfig_t* config) {
-  return with_kernel(function, [&](state& s, registered_kernel& kernel) {
-    if (!blocks || !config) return invalid_value("a null pointer");
-    launch_request request{function, config->gridDim, config->blockDim};
-    request.shared_bytes = config->dynamicSmemBytes;
-    if (const status known = apply_attributes(*config, request); !known.ok()) return known;
-    const launch_config asked = config_of(request, kernel.attributes);
-    const status allowed = check_launch(s.current->description(), kernel.attributes, asked);
-    if (!allowed.ok()) return allowed;
+  return with_launch(function, config, [&](state&, const kernel_attributes&, launch_config asked) {
+    if (!blocks) return invalid_value("the pointer for the number of blocks is null");
+    // The largest portable size, or the largest of all sizes if the kernel allows it.
     *blocks =
         static_cast<int>(asked.allows_large_cluster ? largest_cluster : largest_portable_cluster);
     return status{};
   });
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
+                                           const cudaLaunchConfig_t* config) {
+  const auto count = [&](state& s, const kernel_attributes& kernel, launch_config asked) {
+    if (!clusters) return invalid_value("the pointer for the number of clusters is null");
+    const extent cluster = cluster_of(kernel, asked);
+    const auto found = resident_clusters(
+        s.current->description(), kernel, volume(asked.block), asked.dynamic_shared_bytes,
+        cluster == no_cluster ? 1 : static_cast<int>(volume(cluster)));
+    if (!found.ok()) {
+      announce("cudaOccupancyMaxActiveClusters: " + found.failure().message);
+      return found.failure();
+    }
+    *clusters = *found;
+    return status{};
+  };
+  return with_launch(function, config, count);
 }

@@ -84,6 +84,7 @@ TEST_CASE_FIXTURE(service_fixture, "the judge receives the whole description of 
   CHECK(here.name == there.name);
   CHECK(here.id == there.id);
   CHECK(here.attributes == there.attributes);
+  CHECK(here.cluster_groups == there.cluster_groups);
   CHECK(here.limits == there.limits);
   CHECK(here.memory_bytes == there.memory_bytes);
   CHECK(here.l2_bytes == there.l2_bytes);

@@ -1,4 +1,6 @@
 // Launches with clusters: which an H200 accepts, which error it returns for the others, and graphs.
+#include <algorithm>
+
 #include "cluster_launch.hpp"
 #include "expect.hpp"
 
@@ -79,6 +81,39 @@ void attributes() {
   EXPECT_TRUE(most == 16);
 }
 
+// With one block per multiprocessor. The counts for more than one block depend on the chip.
+void occupancy() {
+  constexpr int shared = 227 * 1024;
+  for (auto* const kernel : {empty, large})
+    EXPECT(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared),
+           cudaSuccess);
+  cudaLaunchAttribute cluster{};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cudaLaunchConfig_t config{};
+  config.blockDim = 128;
+  config.dynamicSmemBytes = shared;
+  config.attrs = &cluster;
+  config.numAttrs = 1;
+  const auto active = [&](void (*kernel)(), unsigned blocks, cudaError_t outcome) {
+    config.gridDim = 4 * std::max(blocks, 1u);
+    cluster.val.clusterDim = {blocks, 1, 1};
+    int clusters = -1;
+    EXPECT(cudaOccupancyMaxActiveClusters(&clusters, kernel, &config), outcome);
+    return clusters;
+  };
+  int multiprocessors = 0;
+  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+  int most = multiprocessors;
+  EXPECT_TRUE(active(empty, 1, cudaSuccess) == most);
+  for (int blocks = 2; blocks <= 16; ++blocks) {
+    const int clusters = active(blocks > 8 ? large : empty, blocks, cudaSuccess);
+    EXPECT_TRUE(clusters >= 1 && clusters <= most && clusters * blocks <= multiprocessors);
+    most = clusters;
+  }
+  for (const unsigned blocks : {0, 9, 17})
+    EXPECT_TRUE(active(empty, blocks, cudaErrorInvalidClusterSize) == -1);
+}
+
 __global__ void sizes_of_clusters(int* out) {
   unsigned blocks;
   asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
@@ -124,6 +159,7 @@ int main() {
   sizes();
   dimensions_of_kernels();
   attributes();
+  occupancy();
   graphs();
   EXPECT(cudaDeviceSynchronize(), cudaSuccess);
   return outcome("launches with clusters");
