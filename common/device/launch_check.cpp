@@ -88,8 +88,11 @@ status check_cooperative(const gpu& model, const kernel_attributes& kernel,
               " can hold at most " + std::to_string(most) + " at once"};
 }
 
-status check_cluster(const gpu& model, const kernel_attributes& kernel, const launch_config& config,
-                     const std::string& who) {
+}  // namespace
+
+status check_cluster(const gpu& model, const kernel_attributes& kernel,
+                     const launch_config& config) {
+  const std::string who = readable_name(kernel.name) + ": ";
   const extent cluster = cluster_of(kernel, config);
   if (cluster == no_cluster) return {};
   if (model.compute_capability() < 90)
@@ -113,8 +116,6 @@ status check_cluster(const gpu& model, const kernel_attributes& kernel, const la
   return {};
 }
 
-}  // namespace
-
 status check_launch(const gpu& model, const kernel_attributes& kernel,
                     const launch_config& config) {
   const std::string who = readable_name(kernel.name) + ": ";
@@ -131,7 +132,7 @@ status check_launch(const gpu& model, const kernel_attributes& kernel,
                                       are_swapped(config.grid)};
   status found = check_threads(model, kernel, threads, who);
   if (found.ok()) found = check_shared(model, kernel, config.dynamic_shared_bytes, who);
-  if (found.ok()) found = check_cluster(model, kernel, config, who);
+  if (found.ok()) found = check_cluster(model, kernel, config);
   if (found.ok() && config.cooperative) found = check_cooperative(model, kernel, config, who);
   return found;
 }

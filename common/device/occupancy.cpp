@@ -157,18 +157,18 @@ result<occupancy> resident_blocks(const gpu& model, const kernel_attributes& ker
   return answer;
 }
 
-result<int> resident_clusters(const gpu& model, const kernel_attributes& kernel,
-                              std::uint64_t threads_per_block, std::uint64_t dynamic_shared_bytes,
-                              int cluster_blocks) {
+result<int> resident_clusters(const gpu& model, int blocks, std::uint64_t cluster_blocks) {
   if (model.cluster_groups.empty())
     return {error::not_supported,
             "the groups of multiprocessors that hold clusters are unknown for " + model.name};
-  const auto fits = resident_blocks(model, kernel, threads_per_block, dynamic_shared_bytes);
-  if (!fits.ok()) return fits.failure();
-  int clusters = 0;
-  for (const int multiprocessors : model.cluster_groups)
-    clusters += multiprocessors * fits->blocks / cluster_blocks;
-  return clusters;
+  constexpr int most_blocks_counted = 8;
+  const auto counted = static_cast<std::uint64_t>(std::min(blocks, most_blocks_counted));
+  std::uint64_t clusters = 0;
+  for (const int size : model.cluster_groups) {
+    const auto multiprocessors = static_cast<std::uint64_t>(size);
+    if (cluster_blocks <= multiprocessors) clusters += multiprocessors * counted / cluster_blocks;
+  }
+  return static_cast<int>(clusters);
 }
 
 result<std::uint64_t> available_dynamic_shared(const gpu& model, const kernel_attributes& kernel,

@@ -169,20 +169,29 @@ TEST_CASE("an unknown GPU and a block of 0 threads are errors") {
 }
 
 TEST_CASE("clusters fit into the groups of multiprocessors as on an H200") {
-  const gpu h200 = *find_gpu("h200");
-  const std::uint64_t shared = h200.shared_bytes_per_block_optin;  // one block per multiprocessor
-  const auto clusters = [&](int blocks) {
-    const auto found = resident_clusters(h200, kernel(32, 0, shared), 128, shared, blocks);
-    REQUIRE(found.ok());
-    return *found;
+  const struct {
+    int blocks;  // per multiprocessor
+    int clusters[16];
+  } measured[] = {
+      {1, {132, 66, 39, 30, 22, 17, 15, 15, 9, 7, 7, 7, 7, 7, 7, 7}},
+      {2, {264, 132, 79, 62, 47, 39, 32, 30, 23, 21, 16, 16, 14, 14, 14, 14}},
+      {3, {396, 198, 124, 92, 69, 62, 47, 45, 37, 30, 28, 28, 23, 21, 21, 21}},
+      {4, {528, 264, 163, 124, 94, 79, 69, 62, 51, 44, 37, 37, 30, 30, 28, 28}},
+      {7, {924, 462, 287, 216, 171, 141, 124, 107, 88, 79, 72, 65, 58, 58, 51, 49}},
+      {8, {1056, 528, 327, 248, 193, 163, 139, 124, 102, 88, 81, 74, 67, 65, 58, 58}},
+      {32, {1056, 528, 327, 248, 193, 163, 139, 124, 102, 88, 81, 74, 67, 65, 58, 58}},
   };
-  constexpr int measured[] = {132, 66, 39, 30, 22, 17, 15, 15};
-  for (int blocks = 1; blocks <= 8; ++blocks) CHECK(clusters(blocks) == measured[blocks - 1]);
-  CHECK(clusters(16) == 7);
+  const gpu h200 = *find_gpu("h200");
+  for (const auto& m : measured) {
+    CAPTURE(m.blocks);
+    for (unsigned size = 1; size <= 16; ++size)
+      CHECK(*resident_clusters(h200, m.blocks, size) == m.clusters[size - 1]);
+  }
+  CHECK(*resident_clusters(h200, 8, 17) == 16);
 }
 
 TEST_CASE("clusters are not counted for a GPU whose groups are unknown") {
-  const auto found = resident_clusters(*find_gpu("h100"), kernel(32, 0, 0), 128, 0, 2);
+  const auto found = resident_clusters(*find_gpu("h100"), 1, 2);
   CHECK(found.failure().code == error::not_supported);
   CHECK(found.failure().message.find("H100") != std::string::npos);
 }

@@ -23,21 +23,6 @@ cudaError_t with_kernel(const void* function, Body&& body) {
   });
 }
 
-// Runs `body(state&, kernel_attributes, launch_config)` for a configuration of a launch. An H200
-// refuses a configuration whose launch it would refuse.
-template <class Body>
-cudaError_t with_launch(const void* function, const cudaLaunchConfig_t* config, Body&& body) {
-  return with_kernel(function, [&](state& s, registered_kernel& kernel) {
-    if (!config) return invalid_value("the configuration is null");
-    launch_request request{function, config->gridDim, config->blockDim};
-    request.shared_bytes = config->dynamicSmemBytes;
-    if (const status known = apply_attributes(*config, request); !known.ok()) return known;
-    const launch_config asked = config_of(request, kernel.attributes);
-    const status allowed = check_launch(s.current->description(), kernel.attributes, asked);
-    return allowed.ok() ? body(s, kernel.attributes, asked) : allowed;
-  });
-}
-
 cudaFuncAttributes attributes_of(const kernel_attributes& kernel) {
   cudaFuncAttributes out;
   std::memset(&out, 0, sizeof out);
@@ -73,6 +58,41 @@ status blocks_that_fit(state& s, const kernel_attributes& kernel, int threads,
   if (!found.ok()) return found.failure();
   *blocks = found->blocks;
   return {};
+}
+
+// A configuration for which the largest cluster or the number of clusters is asked.
+struct cluster_question {
+  std::uint64_t cluster_blocks = 0;  // 0: no cluster is requested
+  int resident_blocks = 0;           // per multiprocessor
+  bool allows_large = false;
+};
+
+// Runs `body(state&, cluster_question)`. Unlike a launch, an H200 accepts blocks that do not fit on
+// a multiprocessor, and clusters of any size if the kernel allows large ones. NVIDIA's library
+// crashes on a null configuration.
+template <class Body>
+cudaError_t with_clusters(const void* function, const cudaLaunchConfig_t* config, Body&& body) {
+  return with_kernel(function, [&](state& s, registered_kernel& kernel) {
+    if (!config) return invalid_value("the configuration is null");
+    launch_request request{function, config->gridDim, config->blockDim};
+    request.shared_bytes = config->dynamicSmemBytes;
+    if (const status known = apply_attributes(*config, request); !known.ok()) return known;
+    const launch_config asked = config_of(request, kernel.attributes);
+    const auto is_empty = [](const extent& e) { return e.x == 0 || e.y == 0 || e.z == 0; };
+    if (is_empty(asked.grid) || is_empty(asked.block))
+      return invalid_value("the grid or the block is empty");
+    const extent cluster = cluster_of(kernel.attributes, asked);
+    cluster_question question{cluster == no_cluster ? 0 : volume(cluster), 0,
+                              asked.allows_large_cluster};
+    if (!question.allows_large || question.cluster_blocks <= largest_cluster) {
+      const status allowed = check_cluster(s.current->description(), kernel.attributes, asked);
+      if (!allowed.ok()) return allowed;
+    }
+    const auto threads = std::min<std::uint64_t>(volume(asked.block), INT_MAX);
+    const status fits = blocks_that_fit(s, kernel.attributes, static_cast<int>(threads),
+                                        asked.dynamic_shared_bytes, &question.resident_blocks);
+    return fits.ok() ? body(s, question) : fits;
+  });
 }
 
 status allow_dynamic_shared(state& s, registered_kernel& kernel, int bytes) {
@@ -240,29 +260,25 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const 
 
 cudaError_t cudaOccupancyMaxPotentialClusterSize(int* blocks, const void* function,
                                                  const cudaLaunchConfig_t* config) {
-  return with_launch(function, config, [&](state&, const kernel_attributes&, launch_config asked) {
+  return with_clusters(function, config, [&](state&, const cluster_question& asked) {
     if (!blocks) return invalid_value("the pointer for the number of blocks is null");
     // The largest portable size, or the largest of all sizes if the kernel allows it.
-    *blocks =
-        static_cast<int>(asked.allows_large_cluster ? largest_cluster : largest_portable_cluster);
+    const auto most = asked.allows_large ? largest_cluster : largest_portable_cluster;
+    *blocks = asked.resident_blocks == 0 ? 0 : static_cast<int>(most);
     return status{};
   });
 }
 
 cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
                                            const cudaLaunchConfig_t* config) {
-  const auto count = [&](state& s, const kernel_attributes& kernel, launch_config asked) {
+  return with_clusters(function, config, [&](state& s, const cluster_question& asked) {
     if (!clusters) return invalid_value("the pointer for the number of clusters is null");
-    const extent cluster = cluster_of(kernel, asked);
-    const auto found = resident_clusters(
-        s.current->description(), kernel, volume(asked.block), asked.dynamic_shared_bytes,
-        cluster == no_cluster ? 1 : static_cast<int>(volume(cluster)));
-    if (!found.ok()) {
-      announce("cudaOccupancyMaxActiveClusters: " + found.failure().message);
-      return found.failure();
-    }
-    *clusters = *found;
-    return status{};
-  };
-  return with_launch(function, config, count);
+    *clusters = 0;
+    if (asked.cluster_blocks == 0) return status{};
+    const auto found =
+        resident_clusters(s.current->description(), asked.resident_blocks, asked.cluster_blocks);
+    if (found.ok()) *clusters = *found;
+    if (!found.ok()) announce("cudaOccupancyMaxActiveClusters: " + found.failure().message);
+    return found.ok() ? status{} : found.failure();
+  });
 }

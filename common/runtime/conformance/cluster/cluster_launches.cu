@@ -112,6 +112,16 @@ void occupancy() {
   }
   for (const unsigned blocks : {0, 9, 17})
     EXPECT_TRUE(active(empty, blocks, cudaErrorInvalidClusterSize) == -1);
+  EXPECT_TRUE(active(large, 17, cudaSuccess) >= 0);
+  config.blockDim = 2048;
+  EXPECT_TRUE(active(empty, 2, cudaSuccess) == 0);
+  EXPECT(cudaOccupancyMaxPotentialClusterSize(&most, empty, &config), cudaSuccess);
+  EXPECT_TRUE(most == 0);
+  config.blockDim = 0;
+  EXPECT_TRUE(active(empty, 2, cudaErrorInvalidValue) == -1);
+  config.blockDim = 128;
+  config.numAttrs = 0;
+  EXPECT_TRUE(active(empty, 2, cudaSuccess) == 0);
 }
 
 __global__ void sizes_of_clusters(int* out) {
