@@ -76,7 +76,7 @@ const std::unordered_map<std::string_view, opcode_traits>& by_opcode() {
       {"nanosleep", {other, pipe::other}},
       {"griddepcontrol", {other, pipe::other}},
       {"pmevent", {other, pipe::other}},
-      {"setmaxnreg", {other, pipe::other}},
+      {"setmaxnreg", {other, pipe::other, true}},
       {"createpolicy", {other, pipe::integer}},
       {"alloca", {other, pipe::integer}},
       {"stacksave", {other, pipe::integer}},

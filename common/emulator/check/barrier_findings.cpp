@@ -4,6 +4,7 @@
 #include "common/emulator/check/barriers.hpp"
 #include "common/emulator/machine/async.hpp"
 #include "common/emulator/machine/standstill.hpp"
+#include "common/emulator/run/register_pool.hpp"
 
 namespace stepwise::emulator {
 namespace {
@@ -22,6 +23,16 @@ std::string missing_in(const stuck_warps& g) {
     words = std::to_string(pending) + " of " + std::to_string(field(0)) + " arrivals";
   if (bytes != 0) words += (words.empty() ? "" : " and ") + std::to_string(bytes) + " bytes";
   return words;
+}
+
+// Adds what is known about a wait for registers, if there is one.
+void add_registers(finding& f, const std::string& words) {
+  if (words.empty()) return;
+  f.message += "; " + words;
+  f.advice =
+      "A block keeps the number of registers with which it began. Let other warps free more of "
+      "them "
+      "by setmaxnreg.dec, or ask for fewer by setmaxnreg.inc.";
 }
 
 }  // namespace
@@ -153,6 +164,8 @@ void barrier_check::in_deadlock(const block& b) {
     }
   }
   const bool in_warp = !f.parties.empty();
+  if (const auto first = first_register_waiter(b))
+    add_party(*first->waiting, first->warp, name_of_wait(register_wait));
   for (std::uint32_t n = 0; n < b.warps.size(); ++n) {
     for (const auto& w : b.warps[n].at_barrier) add_party(w.waiting, n, name_of_wait(w.barrier));
   }
@@ -161,6 +174,7 @@ void barrier_check::in_deadlock(const block& b) {
                        "the condition, and use its result there."
                      : "Some threads wait for one that never arrives: every thread that a barrier "
                        "or mask names must reach it.";
+  add_registers(f, words_about_registers(b, *evidence_.code));
   f.origin = evidence_.launch_origin;
   const finding_key k = evidence_.key(f.kind, -1, -1, 0);
   if (evidence_.log.is_new(k)) evidence_.log.add(k, std::move(f));
@@ -232,6 +246,7 @@ void barrier_check::does_not_end(const standstill& s) {
           "copied.";
     }
   }
+  add_registers(f, s.about_registers);
   if (s.unbegun_blocks != 0 && s.is_full) {
     f.message += "; " + std::to_string(s.unbegun_blocks) +
                  (s.unbegun_blocks == 1 ? " block has" : " blocks have") +

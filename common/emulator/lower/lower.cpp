@@ -120,7 +120,7 @@ void lowering::unguarded() {
       {"discard", &lowering::without_effect},
       {"createpolicy", &lowering::without_effect},
       {"griddepcontrol", &lowering::launch_control},
-      {"setmaxnreg", &lowering::without_effect},
+      {"setmaxnreg", &lowering::move_registers},
       {"pmevent", &lowering::without_effect},
       {"ldmatrix", &lowering::matrix},
       {"stmatrix", &lowering::matrix},

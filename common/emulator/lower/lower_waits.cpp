@@ -1,4 +1,6 @@
 // Lowering: barriers and warp-wide operations.
+#include <algorithm>
+
 #include "common/emulator/lower/lowering.hpp"
 
 namespace stepwise::emulator {
@@ -34,6 +36,24 @@ void lowering::barrier() {
   op& e = emit("<barrier>", d);
   e.slot = static_cast<std::uint32_t>(out_.barriers.size());
   out_.barriers.push_back(site);
+}
+
+// setmaxnreg.action.sync.aligned.u32 count
+void lowering::move_registers() {
+  constexpr std::uint64_t least = 24, most = 256, unit = 8;
+  const operand& count = i_->operands.at(0);
+  if (count.kind != operand_kind::integer || count.bits < least || count.bits > most ||
+      count.bits % unit != 0)
+    throw unsupported{"the instruction " + text()};
+  out_.moves_registers = true;
+  if (has("inc"))
+    out_.largest_increase = std::max(out_.largest_increase, static_cast<std::uint32_t>(count.bits));
+  const auto emit_with_count = [&](const char* name) {
+    emit(name).immediate = static_cast<std::int64_t>(count.bits);
+  };
+  whole_warp();
+  emit_with_count(has("inc") ? "<more registers>" : "<fewer registers>");
+  if (has("inc")) emit_with_count("<register wait>");
 }
 
 void lowering::warp_wide() {

@@ -286,6 +286,7 @@ class lowering {
   matrix_fragment fragment(const operand& o, matrix_type type, bool is_result,
                            std::size_t most = 8);
   void whole_warp();
+  void move_registers();
   void emit_matrix(const char* name, const matrix_form& form);
 
   void find_blocks();

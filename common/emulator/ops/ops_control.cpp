@@ -46,6 +46,11 @@ const op* barrier(context& x, const op* i) { return x.owner->reach_barrier(i); }
 const op* cluster_arrive(context& x, const op* i) { return x.owner->arrive_at_cluster(i); }
 const op* cluster_wait(context& x, const op* i) { return x.owner->wait_for_cluster(i); }
 const op* warpgroup_wait(context& x, const op* i) { return x.owner->wait_for_warpgroup(i); }
+template <bool More>
+const op* change_registers(context& x, const op* i) {
+  return x.owner->change_registers(i, More);
+}
+const op* wait_for_registers(context& x, const op* i) { return x.owner->wait_for_registers(i); }
 const op* warp_wide(context& x, const op* i) { return x.owner->synchronise(i); }
 
 // Precedes a volatile or ordered load, an atomic whose result is used, or a fence, since a loop
@@ -115,6 +120,9 @@ void control_ops(op_table& t) {
   add_op(t, "<cluster arrive>", &cluster_arrive, none, none, none, none);
   add_op(t, "<cluster wait>", &cluster_wait, none, none, none, none);
   add_op(t, "<warpgroup wait>", &warpgroup_wait, none, none, none, none);
+  add_op(t, "<fewer registers>", &change_registers<false>, none, none, none, none);
+  add_op(t, "<more registers>", &change_registers<true>, none, none, none, none);
+  add_op(t, "<register wait>", &wait_for_registers, none, none, none, none);
   add_op(t, "<warp-wide>", &warp_wide, none, none, none, none);
   add_op(t, "<vregs>", &vregs, none, none, none, none);
   add_op(t, "<poll>", &poll, none, none, none, none);

@@ -80,6 +80,7 @@ struct warp {
   };
   std::vector<barrier_wait> at_barrier;
   std::uint32_t in_cluster = 0;  // lanes that have arrived at the cluster's barrier
+  std::uint32_t registers = 0;   // of each thread, as setmaxnreg counts them (register_pool.hpp)
   std::vector<join_point> joins;
   waiting_time since_arrival;
 
@@ -94,9 +95,10 @@ struct warp {
   void leave_joins(std::uint32_t mask, const frame* in);
 };
 
-// The numbers that stand for the cluster's barrier and for a warpgroup's wait for its products.
-inline constexpr unsigned cluster_barrier = 16, warpgroup_barrier = 17;
-inline constexpr unsigned waits_of_block = 18;  // named barriers and these
+// The numbers that stand for the cluster's barrier, for a warpgroup's wait for its products, and
+// for a warp's wait for registers.
+inline constexpr unsigned cluster_barrier = 16, warpgroup_barrier = 17, register_wait = 18;
+inline constexpr unsigned waits_of_block = 19;  // named barriers and these
 
 inline constexpr std::uint32_t warps_in_group = 4;
 
@@ -104,6 +106,7 @@ inline constexpr std::uint32_t warps_in_group = 4;
 inline std::string name_of_wait(unsigned barrier) {
   return barrier == cluster_barrier     ? "the cluster's barrier"
          : barrier == warpgroup_barrier ? "wgmma.wait_group, for the other warps of the warpgroup"
+         : barrier == register_wait     ? "setmaxnreg.inc, for registers"
                                         : "barrier " + std::to_string(barrier);
 }
 
@@ -136,6 +139,7 @@ struct block {
   std::uint32_t barriers_waited_at = 0;  // one bit per barrier
   bool in_cluster = false;               // some thread has arrived at the cluster's barrier
   std::uint32_t waiting_warpgroups = 0;  // one bit per group with warps at wgmma.wait_group
+  std::uint32_t free_registers = 0;      // of each thread of a warp (register_pool.hpp)
   std::unique_ptr<std::byte[]> storage;  // registers, local and shared memory
   std::byte* shared = nullptr;
   unsigned idle_rounds = 0;     // rounds of polling without an exit or a barrier

@@ -5,6 +5,7 @@
 #include "common/device/interruption.hpp"
 #include "common/emulator/machine/influence.hpp"
 #include "common/emulator/machine/standstill.hpp"
+#include "common/emulator/run/register_pool.hpp"
 #include "common/emulator/run/scheduler.hpp"
 #include "common/ptx/control_flow.hpp"
 
@@ -70,6 +71,7 @@ std::string scheduler::words_of(const standstill& s) const {
   }
   if (s.groups.size() > most_groups)
     words += ", and more at " + counted(s.groups.size() - most_groups, "other line");
+  if (!s.about_registers.empty()) words += "; " + s.about_registers;
   if (s.unbegun_blocks != 0) words += "; " + counted(s.unbegun_blocks, "block") + " not begun";
   return words;
 }
@@ -268,12 +270,17 @@ const op* scheduler::stop(const op* i, const access_fault& fault) {
 void scheduler::report_deadlock(const block& b) {
   if (x_.watch != nullptr) x_.watch->in_deadlock(b);
   std::string what = "deadlock: no thread of the block can continue";
+  const std::string about_registers = words_about_registers(b, code_);
+  if (!about_registers.empty()) what += ": " + about_registers;
   unsigned named = 0;
   for (const warp& w : b.warps) {
     const auto add_group = [&](const split& s, const std::string& where) {
       if (named++ >= 3) return;
       const std::string line = code_.source_line(s.at);
-      what += (named == 1 ? ": " : ", ") + std::to_string(count_of(s.mask)) + " threads of warp " +
+      what += (named > 1                 ? ", "
+               : about_registers.empty() ? ": "
+                                         : "; ") +
+              std::to_string(count_of(s.mask)) + " threads of warp " +
               std::to_string(&w - b.warps.data()) + " wait at " + where +
               (line.empty() ? "" : " at " + line);
     };

@@ -324,6 +324,7 @@ standstill stand(const launch_state& launch, const block_queue& resident, const 
   using doing = stuck_warps::doing;
   for (const auto& b : resident) {
     all.threads += b->alive;
+    if (all.about_registers.empty()) all.about_registers = words_about_registers(*b, *launch.code);
     const auto add = [&](const warp& w, const split& s, doing what, unsigned barrier) {
       stuck_warps one;
       one.what = what;

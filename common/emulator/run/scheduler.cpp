@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "common/emulator/run/block_probe.hpp"
+#include "common/emulator/run/register_pool.hpp"
 
 namespace stepwise::emulator {
 namespace {
@@ -48,6 +49,9 @@ scheduler::scheduler(launch_state& launch)
   x_.shared_bytes = code_.static_shared_bytes + launch.config.dynamic_shared_bytes;
   x_.local_bytes = code_.local_bytes_for(launch.stack_limit);
   x_.owner = this;
+  if (code_.moves_registers)
+    registers_at_entry_ = registers_at_entry(
+        code_, *launch.model, launch.machine_code != nullptr ? launch.attributes->registers : 0);
   x_.watch = launch.watch;
   if (x_.watch == nullptr) return;
   observer::launch_info info{&code_,
@@ -129,6 +133,7 @@ bool scheduler::begin_blocks(std::uint64_t n) {
     block& b = *resident_.emplace_front(std::move(unused_.back()));
     unused_.pop_back();
     maker_.start(b, index_of(r));
+    if (registers_at_entry_ != 0) give_registers(b);
     b.together = together;
     b.rank = static_cast<std::uint32_t>(r);
     if (together != nullptr) together->blocks[r] = &b;
@@ -443,6 +448,7 @@ const op* scheduler::exit_lanes(const op* i, std::uint32_t mask) {
   w.leave_joins(mask, nullptr);
   if (frame_->caller != nullptr) leave_frames(w, mask);
   if (!w.parked.empty()) check_parked(w);
+  if (w.alive == 0 && registers_at_entry_ != 0) warp_exited(w);
   check_barriers();
   x_.mask &= ~mask;
   x_.active = x_.mask;

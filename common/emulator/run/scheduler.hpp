@@ -72,6 +72,8 @@ class scheduler {
   const op* arrive_at_cluster(const op* i);
   const op* wait_for_cluster(const op* i);
   const op* wait_for_warpgroup(const op* i);
+  const op* change_registers(const op* i, bool more);
+  const op* wait_for_registers(const op* i);
   // The rank of the running block in its cluster, whether the launch asked for clusters, and
   // whether this cluster has other blocks.
   std::uint32_t cluster_rank() const { return block_->rank; }
@@ -162,6 +164,10 @@ class scheduler {
   void release_barrier(unsigned id);
   void check_cluster();
   void check_warpgroup(std::uint32_t group);
+  void give_registers(block& b) const;
+  void try_to_take(warp& w, std::uint32_t wanted);
+  void check_registers();
+  void warp_exited(warp& w);
   bool others_can_run() const;
   bool has_left_long_ago(const block& b, const op* i) const;
   void report_deadlock(const block& b);
@@ -178,6 +184,7 @@ class scheduler {
   std::vector<access_shape> shapes_;  // by access_site
   std::vector<std::byte> parameters_;
   block_maker maker_;
+  std::uint32_t registers_at_entry_ = 0;  // of a kernel that moves registers; 0: unknown
   join_patience join_patience_;
   hang_detector hangs_;
   idle_watch idle_;

@@ -1,0 +1,43 @@
+// The registers of a block's warps, which setmaxnreg moves between them.
+//
+// idea    A block begins with as many registers as its threads have at entry, and none of them is
+//         free. setmaxnreg.dec frees registers of a warp, and setmaxnreg.inc waits until enough are
+//         free. Only the counts exist: the values of registers are elsewhere.
+// watch   ptxas ignores setmaxnreg if it does not know the count at entry, and so do we. PTX does
+// not
+//         say whether a warp that exits frees its registers. Here it does.
+// source  PTX ISA 9.1, "setmaxnreg"; ptxas 13.0 (message C7508, and the counts that -v prints).
+// tests   tests/register_pool_test.cpp, ../../runtime/conformance/wgmma/wgmma_registers.cu,
+//         ../check/tests/programs/faulty/failures/deadlock_registers.cu
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "common/device/gpu.hpp"
+#include "common/emulator/machine/program.hpp"
+#include "common/emulator/run/block.hpp"
+
+namespace stepwise::emulator {
+
+// The registers of a thread when the kernel begins, as ptxas allocates them for a kernel with
+// setmaxnreg: as many as its bounds allow, but not more than the largest count that it asks for,
+// rounded up to a multiple of 8. 0: the kernel has no .maxnreg, and not both a size of its blocks
+// and .minnctapersm, so ptxas does not know the count. `machine_registers`: the count in the
+// kernel's machine code, or 0 if it has none.
+std::uint32_t registers_at_entry(const program& code, const gpu& model, int machine_registers);
+
+// A split that waits for registers, and its warp's index.
+struct register_waiter {
+  std::uint32_t warp = 0;
+  const split* waiting = nullptr;
+};
+// The first one of a block, if there is one.
+std::optional<register_waiter> first_register_waiter(const block& b);
+
+// "warp 4 asks at roles.cu:12 for 240 registers per thread instead of 168, but ...", about the
+// first one; empty if there is none.
+std::string words_about_registers(const block& b, const program& code);
+
+}  // namespace stepwise::emulator
