@@ -54,6 +54,7 @@ bool load_all(void* library, driver& out, std::string& why) {
       {&out.launch_kernel, "cuLaunchKernelEx"},
       {&out.stream_wait_value_32, "cuStreamWaitValue32_v2"},
       {&out.tensor_map_encode_tiled, "cuTensorMapEncodeTiled"},
+      {&out.tensor_map_encode_im2col, "cuTensorMapEncodeIm2col"},
       {&out.tensor_map_replace_address, "cuTensorMapReplaceAddress"},
       {&out.event_create, "cuEventCreate"},
       {&out.event_destroy, "cuEventDestroy_v2"},

@@ -61,6 +61,14 @@ struct driver {
                                       CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
                                       CUtensorMapL2promotion promotion,
                                       CUtensorMapFloatOOBfill fill);
+  CUresult (*tensor_map_encode_im2col)(CUtensorMap* map, CUtensorMapDataType type, cuuint32_t rank,
+                                       void* address, const cuuint64_t* sizes,
+                                       const cuuint64_t* strides, const int* lower,
+                                       const int* upper, cuuint32_t channels, cuuint32_t pixels,
+                                       const cuuint32_t* element_strides,
+                                       CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                                       CUtensorMapL2promotion promotion,
+                                       CUtensorMapFloatOOBfill fill);
   CUresult (*tensor_map_replace_address)(CUtensorMap* map, void* address);
   CUresult (*event_create)(CUevent* event, unsigned flags);
   CUresult (*event_destroy)(CUevent event);

@@ -492,21 +492,26 @@ status gpu_device::launch(kernel_handle kernel, const launch_config& config,
 
 // The driver does not say which rule a request breaks, so the message comes from our own rules.
 result<opaque_tensor_map> gpu_device::encode_tensor_map(const tensor_map_request& r) {
-  const auto ours = encode_tiled(r);
+  const auto ours = encode_map(r);
   const status broken = ours.ok() ? status{} : ours.failure();
   if (r.rank > most_tensor_dimensions) return broken;  // the driver would read past the arrays
   const current_context use(cu_, context_);
   CUtensorMap map{};
-  const status made = status_of(
-      cu_,
-      cu_.tensor_map_encode_tiled(&map, static_cast<CUtensorMapDataType>(r.type), r.rank,
-                                  reinterpret_cast<void*>(r.address), r.sizes.data(),
-                                  r.strides.data(), r.box.data(), r.element_strides.data(),
-                                  static_cast<CUtensorMapInterleave>(r.interleave),
-                                  static_cast<CUtensorMapSwizzle>(r.swizzle),
-                                  static_cast<CUtensorMapL2promotion>(r.promotion),
-                                  static_cast<CUtensorMapFloatOOBfill>(r.fill)),
-      "encoding a tensor map");
+  const auto type = static_cast<CUtensorMapDataType>(r.type);
+  const auto interleave = static_cast<CUtensorMapInterleave>(r.interleave);
+  const auto swizzle = static_cast<CUtensorMapSwizzle>(r.swizzle);
+  const auto promotion = static_cast<CUtensorMapL2promotion>(r.promotion);
+  const auto fill = static_cast<CUtensorMapFloatOOBfill>(r.fill);
+  auto* const address = reinterpret_cast<void*>(r.address);
+  const CUresult code =
+      r.is_im2col ? cu_.tensor_map_encode_im2col(&map, type, r.rank, address, r.sizes.data(),
+                                                 r.strides.data(), r.lower.data(), r.upper.data(),
+                                                 r.box[0], r.box[1], r.element_strides.data(),
+                                                 interleave, swizzle, promotion, fill)
+                  : cu_.tensor_map_encode_tiled(
+                        &map, type, r.rank, address, r.sizes.data(), r.strides.data(), r.box.data(),
+                        r.element_strides.data(), interleave, swizzle, promotion, fill);
+  const status made = status_of(cu_, code, "encoding a tensor map");
   if (made.ok()) return std::bit_cast<opaque_tensor_map>(map);
   return made.code == broken.code ? broken : made;
 }

@@ -1,14 +1,15 @@
-// The rules of cuTensorMapEncodeTiled.
+// The rules of cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col.
 #include "common/device/tensor_map.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace stepwise {
 namespace {
 
 constexpr std::uint64_t stride_limit = std::uint64_t{1} << 40;
-constexpr std::uint32_t most_box = 256, most_element_stride = 8;
+constexpr std::uint32_t most_box = 256, most_element_stride = 8, most_pixels = 1024;
 constexpr unsigned row_alignment = 16;
 constexpr std::uint64_t most_box_bytes = 228 * 1024;  // a multiprocessor's shared memory
 constexpr int interleaved_32 = 2, most_interleave = 2, most_promotion = 3;
@@ -30,6 +31,8 @@ status check_numbers(const tensor_map_request& r) {
   }
   if (r.rank < 1 || r.rank > most_tensor_dimensions)
     return broken("the rank is " + std::to_string(r.rank) + ", expected 1 to 5");
+  if (r.is_im2col && r.rank < 3)
+    return broken("the rank is " + std::to_string(r.rank) + ", expected 3 to 5 in im2col mode");
   if (r.interleave < 0 || r.interleave > most_interleave)
     return broken("there is no such interleave layout");
   if (r.interleave != 0 && r.rank < 3)
@@ -77,18 +80,44 @@ status check_tensor(const tensor_map_request& r) {
   return {};
 }
 
-// The rules for the box in shared memory.
-status check_box(const tensor_map_request& r) {
-  for (unsigned d = 0; d < r.rank; ++d) {
+// The rules for a bounding box of pixels. A corner has as many bits as the rank leaves room for.
+status check_pixels(const tensor_map_request& r) {
+  const std::int32_t most = r.rank == 3 ? 32767 : r.rank == 4 ? 127 : 15;
+  for (unsigned d = 0; d + 2 < r.rank; ++d) {
+    for (const auto& [name, corner] : {std::pair{"pixelBoxLowerCorner", r.lower[d]},
+                                       std::pair{"pixelBoxUpperCorner", r.upper[d]}})
+      if (corner < -most - 1 || corner > most)
+        return broken(std::string(name) + "[" + std::to_string(d) + "] is " +
+                      std::to_string(corner) + ", expected " + std::to_string(-most - 1) + " to " +
+                      std::to_string(most));
+    if (static_cast<std::int64_t>(r.sizes[d + 1]) + r.upper[d] <= r.lower[d])
+      return broken("the bounding box is empty in dimension " + std::to_string(d + 1));
+  }
+  if (r.box[0] < 1 || r.box[0] > most_box)
+    return broken("channelsPerPixel is " + std::to_string(r.box[0]) + ", expected 1 to 256");
+  if (r.box[1] < 1 || r.box[1] > most_pixels)
+    return broken("pixelsPerColumn is " + std::to_string(r.box[1]) + ", expected 1 to 1024");
+  return {};
+}
+
+status check_box_sizes(const tensor_map_request& r) {
+  for (unsigned d = 0; d < r.rank; ++d)
     if (r.box[d] < 1 || r.box[d] > most_box)
       return broken(in_dimension("boxDim", d, r.box[d]) + "1 to 256");
+  return {};
+}
+
+// The rules for the box in shared memory.
+status check_box(const tensor_map_request& r) {
+  if (status sizes = r.is_im2col ? check_pixels(r) : check_box_sizes(r); !sizes.ok()) return sizes;
+  for (unsigned d = 0; d < r.rank; ++d)
     if (r.element_strides[d] < 1 || r.element_strides[d] > most_element_stride)
       return broken(in_dimension("elementStrides", d, r.element_strides[d]) + "1 to 8");
-  }
   if (r.interleave != 0) return {};
   const unsigned row = r.box[0] * bytes_of(static_cast<tensor_type>(r.type));
   std::uint64_t bytes = row;
-  for (unsigned d = 1; d < r.rank; ++d)
+  if (r.is_im2col) bytes *= r.box[1];
+  for (unsigned d = 1; d < r.rank && !r.is_im2col; ++d)
     bytes *= (r.box[d] + r.element_strides[d] - 1) / r.element_strides[d];
   if (bytes > most_box_bytes)
     return broken("the box has " + std::to_string(bytes) + " bytes, expected at most " +
@@ -128,12 +157,13 @@ unsigned width_of(tensor_swizzle swizzle) {
 }
 
 std::uint64_t tensor_map::box_rows() const {
+  if (is_im2col != 0) return box[1];
   std::uint64_t rows = 1;
   for (unsigned d = 1; d < rank; ++d) rows *= box_elements(d);
   return rows;
 }
 
-result<opaque_tensor_map> encode_tiled(const tensor_map_request& r) {
+result<opaque_tensor_map> encode_map(const tensor_map_request& r) {
   if (status numbers = check_numbers(r); !numbers.ok()) return numbers;
   if (status tensor = check_tensor(r); !tensor.ok()) return tensor;
   if (status box = check_box(r); !box.ok()) return box;
@@ -149,7 +179,12 @@ result<opaque_tensor_map> encode_tiled(const tensor_map_request& r) {
   made.fills_nan = static_cast<std::uint8_t>(r.fill);
   for (unsigned d = 0; d < r.rank; ++d) made.last[d] = static_cast<std::uint32_t>(r.sizes[d] - 1);
   std::copy_n(r.strides.begin(), r.rank - 1, made.strides.begin());
-  std::copy_n(r.box.begin(), r.rank, made.box.begin());
+  std::copy_n(r.box.begin(), r.is_im2col ? 2 : r.rank, made.box.begin());
+  made.is_im2col = r.is_im2col ? 1 : 0;
+  for (unsigned d = 0; r.is_im2col && d + 2 < r.rank; ++d) {
+    made.lower[d] = static_cast<std::int16_t>(r.lower[d]);
+    made.upper[d] = static_cast<std::int16_t>(r.upper[d]);
+  }
   std::copy_n(r.element_strides.begin(), r.rank, made.element_strides.begin());
   return std::bit_cast<opaque_tensor_map>(made);
 }
@@ -162,12 +197,15 @@ bool tensor_map::is_sound() const {
                           .strides = strides,
                           .box = box,
                           .element_strides = element_strides,
+                          .is_im2col = is_im2col != 0,
+                          .lower = {lower[0], lower[1], lower[2]},
+                          .upper = {upper[0], upper[1], upper[2]},
                           .interleave = interleave,
                           .swizzle = static_cast<int>(swizzle),
                           .promotion = promotion,
                           .fill = fills_nan};
   for (unsigned d = 0; d < rank; ++d) same.sizes[d] = size(d);
-  return encode_tiled(same).ok();
+  return encode_map(same).ok();
 }
 
 result<opaque_tensor_map> with_address(const opaque_tensor_map& map, std::uint64_t address) {

@@ -1,6 +1,7 @@
 // A tensor map as kernels see it: the 128 bytes of a CUtensorMap, in a format of our own.
 //
-// idea    cuTensorMapEncodeTiled fills the record, and the emulator reads it when a thread copies a
+// idea    cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col fills the record, and the emulator
+// reads it when a thread copies a
 //         tile. A record may hold anything, because a kernel can edit or overwrite it: is_sound()
 //         rejects what no request could have produced, and every row of a copy is checked like any
 //         other access.
@@ -47,15 +48,21 @@ unsigned width_of(tensor_swizzle swizzle);
 inline constexpr unsigned most_tensor_dimensions = 5;
 inline constexpr std::uint64_t most_tensor_size = std::uint64_t{1} << 32;  // per dimension
 inline constexpr unsigned tensor_map_alignment = 64;
+inline constexpr unsigned most_pixel_dimensions = most_tensor_dimensions - 2;  // W, H and D
 
-// The arguments of cuTensorMapEncodeTiled. Enumerations are numbers, since C allows any of them.
+// The arguments of cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col. Enumerations are numbers,
+// since C allows any of them.
 struct tensor_map_request {
   int type = 0;
   std::uint32_t rank = 0;
   std::uint64_t address = 0;
   std::array<std::uint64_t, most_tensor_dimensions> sizes{};        // in elements, fastest first
   std::array<std::uint64_t, most_tensor_dimensions - 1> strides{};  // in bytes, from dimension 1
+  // In im2col mode, box[0] is the number of channels per pixel, and box[1] of pixels per column.
   std::array<std::uint32_t, most_tensor_dimensions> box{}, element_strides{};
+  bool is_im2col = false;
+  // In im2col mode, the corners of the bounding box in the dimensions from 1 on (W, H, D).
+  std::array<std::int32_t, most_pixel_dimensions> lower{}, upper{};
   int interleave = 0, swizzle = 0, promotion = 0, fill = 0;
 };
 
@@ -66,14 +73,16 @@ struct tensor_map {
   std::uint64_t address = 0;
   std::array<std::uint64_t, most_tensor_dimensions - 1> strides{};  // in bytes, from dimension 1
   std::array<std::uint32_t, most_tensor_dimensions> last{};         // sizes minus one
-  std::array<std::uint32_t, most_tensor_dimensions> box{}, element_strides{};
+  std::array<std::uint32_t, most_tensor_dimensions> box{}, element_strides{};  // as in a request
   std::uint8_t rank = 0;
   tensor_type type = tensor_type::u8;
   std::uint8_t interleave = 0;
   tensor_swizzle swizzle = tensor_swizzle::none;
   std::uint8_t promotion = 0;  // of L2 sectors; has no effect
   std::uint8_t fills_nan = 0;  // loads fill NaN, not 0, outside of the tensor
-  std::uint8_t unused[14] = {};
+  std::uint8_t is_im2col = 0;
+  std::uint8_t unused = 0;
+  std::array<std::int16_t, most_pixel_dimensions> lower{}, upper{};
 
   std::uint64_t size(unsigned dimension) const { return std::uint64_t{last[dimension]} + 1; }
   // Elements of a box in this dimension. The element stride of dimension 0 has no effect.
@@ -81,21 +90,21 @@ struct tensor_map {
     if (dimension == 0) return box[0];
     return (box[dimension] + element_strides[dimension] - 1) / element_strides[dimension];
   }
-  // Bytes of a box's innermost row in global memory.
+  // Bytes of a box's innermost row in global memory, and the number of such rows.
   std::uint32_t row_bytes() const { return box[0] * bytes_of(type); }
   std::uint64_t box_rows() const;
 
-  // Whether encode_tiled() can have made the record.
+  // Whether encode_map() can have made the record.
   bool is_sound() const;
 };
 static_assert(sizeof(tensor_map) == sizeof(opaque_tensor_map));
 
 // The record for a request. Otherwise, invalid_value with the rule that the request breaks, or
 // not_supported.
-result<opaque_tensor_map> encode_tiled(const tensor_map_request& request);
+result<opaque_tensor_map> encode_map(const tensor_map_request& request);
 
 // The same record with another address. invalid_value for an address that a record cannot have, or
-// a record that encode_tiled() cannot have made.
+// a record that encode_map() cannot have made.
 result<opaque_tensor_map> with_address(const opaque_tensor_map& map, std::uint64_t address);
 
 }  // namespace stepwise

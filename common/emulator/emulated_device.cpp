@@ -256,7 +256,7 @@ class emulated_device final : public device,
   }
 
   result<opaque_tensor_map> encode_tensor_map(const tensor_map_request& request) override {
-    return encode_tiled(request);
+    return encode_map(request);
   }
   result<opaque_tensor_map> with_address(const opaque_tensor_map& map,
                                          device_address address) override {

@@ -308,8 +308,8 @@ struct encode_tensor_map {
   tensor_map_request wanted;
   void fields(auto&& of) {
     tensor_map_request& r = wanted;
-    of(r.type, r.rank, r.address, r.sizes, r.strides, r.box, r.element_strides, r.interleave,
-       r.swizzle, r.promotion, r.fill);
+    of(r.type, r.rank, r.address, r.sizes, r.strides, r.box, r.element_strides, r.is_im2col,
+       r.lower, r.upper, r.interleave, r.swizzle, r.promotion, r.fill);
   }
 };
 struct move_tensor_map {

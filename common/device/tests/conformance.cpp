@@ -357,6 +357,16 @@ TEST_CASE_FIXTURE(fixture, "kernels read a tensor through a map, also after a ch
     wrong.rank = rank;
     CHECK(refused(wrong));
   }
+  tensor_map_request pixels = request;
+  pixels.is_im2col = true;
+  CHECK(refused(pixels));
+  pixels.rank = 3;
+  pixels.sizes[2] = 2;
+  pixels.strides[1] = plane * 4;
+  pixels.element_strides[2] = 1;
+  CHECK(on->encode_tensor_map(pixels).ok());
+  pixels.upper[0] = -8;
+  CHECK(refused(pixels));
   request.box[0] = 3;
   CHECK(refused(request));
   CHECK(on->encode_tensor_map(request).failure().message.find("12 bytes") != std::string::npos);

@@ -22,7 +22,7 @@ tensor_map_request plane() {
 }
 
 tensor_map encoded(const tensor_map_request& request) {
-  const auto made = encode_tiled(request);
+  const auto made = encode_map(request);
   REQUIRE(made.ok());
   return std::bit_cast<tensor_map>(*made);
 }
@@ -32,7 +32,7 @@ using changes = std::function<void(tensor_map_request&)>;
 status outcome_of(const changes& change) {
   tensor_map_request request = plane();
   change(request);
-  const auto made = encode_tiled(request);
+  const auto made = encode_map(request);
   return made.ok() ? status{} : made.failure();
 }
 
@@ -107,6 +107,58 @@ TEST_CASE("a refusal names the rule") {
   }
 }
 
+// Images of 9 x 14 pixels with 64 channels of 2 bytes. A 3 x 3 filter does not leave an image.
+tensor_map_request images() {
+  return {.type = static_cast<int>(tensor_type::f16),
+          .rank = 4,
+          .address = 0x1000,
+          .sizes = {64, 9, 14, 64},
+          .strides = {128, 1152, 16128},
+          .box = {8, 64},
+          .element_strides = {1, 1, 1, 1},
+          .is_im2col = true,
+          .lower = {0, 0},
+          .upper = {-2, -2}};
+}
+
+TEST_CASE("a request in im2col mode is kept in the record") {
+  const tensor_map map = encoded(images());
+  CHECK(map.is_im2col == 1);
+  CHECK(map.row_bytes() == 16);
+  CHECK(map.box_rows() == 64);
+  CHECK(map.upper[1] == -2);
+  CHECK(map.is_sound());
+}
+
+TEST_CASE("a refusal in im2col mode names the rule") {
+  const struct {
+    changes change;
+    const char* says;
+  } wrong[] = {
+      {[](tensor_map_request& p) { p.rank = 2; }, "expected 3 to 5"},
+      {[](tensor_map_request& p) { p.lower[0] = -129; }, "pixelBoxLowerCorner[0] is -129"},
+      {[](tensor_map_request& p) { p.upper[1] = 128; }, "pixelBoxUpperCorner[1] is 128"},
+      {[](tensor_map_request& p) { p.rank = 3, p.upper[0] = 32768; }, "-32768 to 32767"},
+      {[](tensor_map_request& p) { p.rank = 5, p.sizes[4] = 1, p.lower[2] = -17; }, "-16 to 15"},
+      {[](tensor_map_request& p) { p.lower[0] = 7; }, "empty in dimension 1"},
+      {[](tensor_map_request& p) { p.box[0] = 0; }, "channelsPerPixel is 0"},
+      {[](tensor_map_request& p) { p.box[0] = 257; }, "channelsPerPixel is 257"},
+      {[](tensor_map_request& p) { p.box[1] = 0; }, "pixelsPerColumn is 0"},
+      {[](tensor_map_request& p) { p.box[1] = 1025; }, "pixelsPerColumn is 1025"},
+      {[](tensor_map_request& p) { p.box[0] = 4; }, "8 bytes in dimension 0"},
+      {[](tensor_map_request& p) { p.box[0] = 24, p.swizzle = 1; }, "swizzle's width of 32"},
+      {[](tensor_map_request& p) { p.element_strides[1] = 9; }, "elementStrides[1] is 9"},
+  };
+  for (const auto& w : wrong) {
+    CAPTURE(w.says);
+    tensor_map_request request = images();
+    w.change(request);
+    const auto made = encode_map(request);
+    CHECK(made.failure().code == error::invalid_value);
+    CHECK(made.failure().message.find(w.says) != std::string::npos);
+  }
+}
+
 TEST_CASE("an interleaved layout is refused by name only if it follows the rules") {
   const auto interleaved = [](tensor_map_request& p) {
     p.interleave = 2;
@@ -140,7 +192,7 @@ TEST_CASE("a record that was overwritten is not sound") {
 
 TEST_CASE("the address of a record can be replaced") {
   CHECK(!with_address(opaque_tensor_map{}, 0x2000).ok());
-  const opaque_tensor_map map = *encode_tiled(plane());
+  const opaque_tensor_map map = *encode_map(plane());
   CHECK(!with_address(map, 0).ok());
   CHECK(!with_address(map, 0x2008).ok());
   const auto moved = with_address(map, 0x2000);

@@ -111,7 +111,7 @@ class small_device final : public device, execution_counting {
   status record(event_handle event) override { return known(event) ? status{} : wrong(); }
   result<float> elapsed_ms(event_handle, event_handle) override { return 1.0f; }
   result<opaque_tensor_map> encode_tensor_map(const tensor_map_request& request) override {
-    return encode_tiled(request);
+    return encode_map(request);
   }
   result<opaque_tensor_map> with_address(const opaque_tensor_map& map,
                                          device_address address) override {

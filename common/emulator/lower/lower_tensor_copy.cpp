@@ -7,8 +7,8 @@
 namespace stepwise::emulator {
 namespace {
 
-// The modifiers of tile mode. All others (im2col, gather4, a mask of bytes ...) are refused.
-bool is_of_tile_mode(std::string_view modifier) {
+// All others (im2col::w, gather4, a mask of bytes ...) are refused.
+bool is_known(std::string_view modifier) {
   static const std::unordered_set<std::string_view> known = {"async",
                                                              "reduce",
                                                              "bulk",
@@ -24,6 +24,8 @@ bool is_of_tile_mode(std::string_view modifier) {
                                                              "shared::cta",
                                                              "shared::cluster",
                                                              "tile",
+                                                             "im2col",
+                                                             "im2col_no_offs",
                                                              "bulk_group",
                                                              "mbarrier::complete_tx::bytes",
                                                              "multicast::cluster",
@@ -74,13 +76,21 @@ std::uint32_t lowering::tensor_operand(const operand& o, std::uint32_t (&coordin
   return generic_address(map, state_space::none);
 }
 
-// Load: cp.async.bulk.tensor.dim.dst.global{.tile}.completion{.multicast} [d], [map, {c}],
-// [mbarrier]{, blocks}{, policy}. Store: cp.async.bulk.tensor.dim.global.src.bulk_group
-// [map, {c}], [a]{, policy}, and cp.reduce.async.bulk.tensor with an operation. A prefetch has no
-// effect.
+// {offsets} or one offset, of the dimensions from 1 on.
+void lowering::pixel_offsets(const operand& o, tensor_copy_form& f) {
+  const std::vector<operand> one{o};
+  const std::vector<operand>& parts = o.kind == operand_kind::vector ? o.elements : one;
+  if (parts.size() != f.rank - 2) throw unsupported{"the instruction " + text()};
+  for (unsigned d = 0; d < parts.size(); ++d) f.offsets[d] = source(parts[d], value_class::b16);
+}
+
+// Load: cp.async.bulk.tensor.dim.dst.global{.tile|.im2col}.completion{.multicast} [d], [map, {c}],
+// [mbarrier]{, {offsets}}{, blocks}{, policy}. Store:
+// cp.async.bulk.tensor.dim.global.src{.tile|.im2col_no_offs}.bulk_group [map, {c}], [a]{, policy},
+// and cp.reduce.async.bulk.tensor with an operation. A prefetch has no effect.
 void lowering::tensor_copy() {
   const unsupported refusal{"the instruction " + text()};
-  if (!std::ranges::all_of(i_->modifiers, is_of_tile_mode)) throw refusal;
+  if (!std::ranges::all_of(i_->modifiers, is_known)) throw refusal;
   tensor_copy_form f;
   for (unsigned d = 1; d <= most_tensor_dimensions; ++d)
     if (has(std::to_string(d) + "d")) f.rank = d;
@@ -88,12 +98,16 @@ void lowering::tensor_copy() {
   if (has("prefetch")) return;
   const std::vector<operand>& o = i_->operands;
   const bool loads = has("mbarrier::complete_tx::bytes");
+  f.has_offsets = has("im2col");
+  f.is_im2col = has("im2col") || has("im2col_no_offs");
+  if (f.is_im2col && (f.rank < 3 || f.has_offsets != loads)) throw refusal;
   const std::uint32_t box = generic_address(o.at(loads ? 0 : 1), state_space::shared);
   const std::uint32_t map = tensor_operand(o.at(loads ? 1 : 0), f.coordinates, f.rank);
   std::uint32_t barrier = 0, blocks = 0;
   if (loads) {
     barrier = generic_address(o.at(2), state_space::shared);
-    if (has("multicast::cluster")) blocks = source(o.at(3), value_class::b16);
+    if (f.has_offsets) pixel_offsets(o.at(3), f);
+    if (has("multicast::cluster")) blocks = source(o.at(f.has_offsets ? 4 : 3), value_class::b16);
     watch_ranges(access_kind::load, state_space::global);
     watch_ranges(access_kind::store, state_space::shared);
   } else {

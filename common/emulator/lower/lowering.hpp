@@ -271,6 +271,7 @@ class lowering {
   void bulk_copy();
   void tensor_copy();      // lower_tensor_copy.cpp: cp.async.bulk.tensor
   void edit_tensor_map();  // lower_tensor_copy.cpp: tensormap
+  void pixel_offsets(const operand& o, tensor_copy_form& f);
   std::uint32_t tensor_operand(const operand& o, std::uint32_t (&coordinates)[5], unsigned rank);
   void copy_tensor_map();
   void without_effect();  // lower_async.cpp: prefetches and other hints

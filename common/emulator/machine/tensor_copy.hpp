@@ -19,7 +19,10 @@ struct tensor_copy_form {
   tensor_copy what = tensor_copy::load;
   reduction operation = reduction::add;  // of tensor_copy::reduce
   unsigned rank = 0;
-  std::uint32_t coordinates[most_tensor_dimensions] = {};  // vector registers
+  bool is_im2col = false, has_offsets = false;
+  // Vector registers, of 32 bits and of 16 bits.
+  std::uint32_t coordinates[most_tensor_dimensions] = {};
+  std::uint32_t offsets[most_pixel_dimensions] = {};
 };
 
 // tensormap.replace: op::immediate is the field plus the dimension times `tensor_map_fields`.

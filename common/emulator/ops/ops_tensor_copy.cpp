@@ -61,6 +61,8 @@ class tile_copy {
   tile_copy(context& x, const op* i, int lane)
       : x_(x), i_(i), lane_(lane), form_(*reinterpret_cast<const tensor_copy_form*>(i->immediate)) {
     for (unsigned d = 0; d < form_.rank; ++d) start_[d] = x.vreg<s32>(form_.coordinates[d])[lane];
+    for (unsigned d = 0; form_.has_offsets && d + 2 < form_.rank; ++d)
+      offset_[d] = x.vreg<u16>(form_.offsets[d])[lane];
   }
 
   // False if the launch was stopped.
@@ -116,11 +118,14 @@ class tile_copy {
     std::memcpy(&map_, from, sizeof map_);
     if (!map_.is_sound())
       return refuse(
-          "a tensor map that cuTensorMapEncodeTiled did not make, or that was changed so that it "
-          "breaks that function's rules");
+          "a tensor map that cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col did not make, or "
+          "that was changed so that it breaks that function's rules");
     if (map_.rank != form_.rank)
       return refuse("a copy of " + std::to_string(form_.rank) +
                     " dimensions with a tensor map of " + std::to_string(map_.rank));
+    if (form_.is_im2col != (map_.is_im2col != 0))
+      return refuse(form_.is_im2col ? "a copy in im2col mode with a tensor map for tiles"
+                                    : "a copy of a tile with a tensor map for im2col mode");
     return true;
   }
 
@@ -134,11 +139,10 @@ class tile_copy {
 
   // --- rows ---
 
-  // Calls use(box_row) -> bool for the rows of the box until one returns false. On an H200, a store
+  // The first row of a box: its part in dimension 0 that lies in the tensor. On an H200, a store
   // writes whole chunks of 16 bytes, so it may write a little past the end of dimension 0. A load
   // is exact.
-  template <class Use>
-  bool each_row(Use use) {
+  box_row first_row() const {
     const s64 element = bytes_of(map_.type), width = map_.box[0];
     const s64 in_chunk = form_.what == tensor_copy::load ? 1 : chunk_bytes / element;
     const s64 size = static_cast<s64>(map_.size(0));
@@ -146,20 +150,61 @@ class tile_copy {
     const s64 first = std::clamp<s64>(-start_[0], 0, width);
     const s64 end = std::clamp<s64>(length - start_[0], first, width);
     const s64 padding = std::clamp<s64>(end - (size - start_[0]), 0, end - first);
-    const u64 first_address = map_.address + static_cast<u64>((start_[0] + first) * element);
+    return {0, static_cast<u64>(first * element), static_cast<u64>((end - first) * element),
+            map_.address + static_cast<u64>((start_[0] + first) * element),
+            static_cast<u64>(padding * element)};
+  }
+
+  // Moves a row to coordinate `at` of a dimension from 1 on.
+  void place_row(box_row& row, unsigned dimension, s64 at) const {
+    if (at < 0 || at >= static_cast<s64>(map_.size(dimension))) row.bytes = 0;
+    row.address += static_cast<u64>(at) * map_.strides[dimension - 1];
+  }
+
+  // Calls use(box_row) -> bool for the rows of the box until one returns false.
+  template <class Use>
+  bool each_row(Use use) {
+    return map_.is_im2col != 0 ? each_pixel(use) : each_row_of_tile(use);
+  }
+
+  template <class Use>
+  bool each_row_of_tile(Use use) {
+    const box_row first = first_row();
     for (u64 index = 0, rows = map_.box_rows(); index < rows; ++index) {
-      box_row row{index, static_cast<u64>(first * element),
-                  static_cast<u64>((end - first) * element), first_address,
-                  static_cast<u64>(padding * element)};
+      box_row row = first;
+      row.index = index;
       u64 rest = index;
       for (unsigned d = 1; d < map_.rank; ++d) {
         const u32 elements = map_.box_elements(d);
-        const s64 at = start_[d] + static_cast<s64>(rest % elements) * map_.element_strides[d];
+        place_row(row, d, start_[d] + static_cast<s64>(rest % elements) * map_.element_strides[d]);
         rest /= elements;
-        if (at < 0 || at >= static_cast<s64>(map_.size(d))) row.bytes = 0;
-        row.address += static_cast<u64>(at) * map_.strides[d - 1];
       }
       if (!use(row)) return false;
+    }
+    return true;
+  }
+
+  // Pixels go through the bounding box, W first, and then through the next images of the batch.
+  // The offsets move the pixels, but not the bounding box.
+  template <class Use>
+  bool each_pixel(Use use) {
+    const box_row first = first_row();
+    const unsigned batch = map_.rank - 1u;
+    s64 at[most_tensor_dimensions];
+    std::ranges::copy(start_, at);
+    for (u64 index = 0, pixels = map_.box_rows(); index < pixels; ++index) {
+      box_row row = first;
+      row.index = index;
+      for (unsigned d = 1; d < batch; ++d) place_row(row, d, at[d] + offset_[d - 1]);
+      place_row(row, batch, at[batch]);
+      if (!use(row)) return false;
+      unsigned d = 1;
+      for (; d < batch; ++d) {
+        at[d] += map_.element_strides[d];
+        if (at[d] < static_cast<s64>(map_.size(d)) + map_.upper[d - 1]) break;
+        at[d] = map_.lower[d - 1];
+      }
+      if (d == batch) ++at[batch];
     }
     return true;
   }
@@ -330,7 +375,8 @@ class tile_copy {
   const tensor_copy_form& form_;
   tensor_map map_;
   s64 start_[most_tensor_dimensions] = {};
-  access_window allocation_;  // that the last row lies in
+  s64 offset_[most_pixel_dimensions] = {};  // in im2col mode, of the dimensions from 1 on
+  access_window allocation_;                // that the last row lies in
   std::byte row_[most_row_bytes];
 };
 

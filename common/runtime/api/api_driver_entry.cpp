@@ -40,6 +40,38 @@ CUresult with_map(const char* function, CUtensorMap* map, Make&& make) {
   return static_cast<CUresult>(code);
 }
 
+// The arguments that both modes have.
+struct map_arguments {
+  CUtensorMapDataType type;
+  cuuint32_t rank;
+  void* address;
+  const cuuint64_t *sizes, *strides;
+  const cuuint32_t* element_strides;
+  CUtensorMapInterleave interleave;
+  CUtensorMapSwizzle swizzle;
+  CUtensorMapL2promotion promotion;
+  CUtensorMapFloatOOBfill fill;
+};
+
+status null_array() { return invalid_value("an array is null"); }
+
+// The driver wants an array of strides even for one dimension.
+result<tensor_map_request> map_request_of(const map_arguments& a) {
+  if (!a.sizes || !a.strides || !a.element_strides) return null_array();
+  tensor_map_request request{.type = number_of(a.type),
+                             .rank = a.rank,
+                             .address = address_of(a.address),
+                             .interleave = number_of(a.interleave),
+                             .swizzle = number_of(a.swizzle),
+                             .promotion = number_of(a.promotion),
+                             .fill = number_of(a.fill)};
+  const unsigned dimensions = std::clamp(a.rank, 1u, most_tensor_dimensions);
+  std::copy_n(a.sizes, dimensions, request.sizes.begin());
+  std::copy_n(a.strides, dimensions - 1, request.strides.begin());
+  std::copy_n(a.element_strides, dimensions, request.element_strides.begin());
+  return request;
+}
+
 struct entry {
   std::string_view name;
   void* function;
@@ -50,6 +82,7 @@ constexpr unsigned since_version = 12000;
 const entry* find_own(std::string_view name) {
   static const entry own[] = {
       {"cuTensorMapEncodeTiled", reinterpret_cast<void*>(&encode_tiled_map)},
+      {"cuTensorMapEncodeIm2col", reinterpret_cast<void*>(&encode_im2col_map)},
       {"cuTensorMapReplaceAddress", reinterpret_cast<void*>(&replace_map_address)},
   };
   for (const entry& e : own)
@@ -123,21 +156,33 @@ CUresult encode_tiled_map(CUtensorMap* map, CUtensorMapDataType type, cuuint32_t
                           CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
                           CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
   return with_map("cuTensorMapEncodeTiled", map, [&](device& on) -> result<opaque_tensor_map> {
-    // The driver wants an array of strides even for one dimension.
-    if (!sizes || !strides || !box || !element_strides) return invalid_value("an array is null");
-    tensor_map_request request{.type = number_of(type),
-                               .rank = rank,
-                               .address = address_of(address),
-                               .interleave = number_of(interleave),
-                               .swizzle = number_of(swizzle),
-                               .promotion = number_of(promotion),
-                               .fill = number_of(fill)};
-    const unsigned dimensions = std::clamp(rank, 1u, most_tensor_dimensions);
-    std::copy_n(sizes, dimensions, request.sizes.begin());
-    std::copy_n(strides, dimensions - 1, request.strides.begin());
-    std::copy_n(box, dimensions, request.box.begin());
-    std::copy_n(element_strides, dimensions, request.element_strides.begin());
-    return on.encode_tensor_map(request);
+    if (box == nullptr) return null_array();
+    auto request = map_request_of({type, rank, address, sizes, strides, element_strides, interleave,
+                                   swizzle, promotion, fill});
+    if (!request.ok()) return request.failure();
+    std::copy_n(box, std::min(rank, most_tensor_dimensions), request->box.begin());
+    return on.encode_tensor_map(*request);
+  });
+}
+
+CUresult encode_im2col_map(CUtensorMap* map, CUtensorMapDataType type, cuuint32_t rank,
+                           void* address, const cuuint64_t* sizes, const cuuint64_t* strides,
+                           const int* lower, const int* upper, cuuint32_t channels,
+                           cuuint32_t pixels, const cuuint32_t* element_strides,
+                           CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                           CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
+  return with_map("cuTensorMapEncodeIm2col", map, [&](device& on) -> result<opaque_tensor_map> {
+    if (!lower || !upper) return null_array();
+    auto request = map_request_of({type, rank, address, sizes, strides, element_strides, interleave,
+                                   swizzle, promotion, fill});
+    if (!request.ok()) return request.failure();
+    request->is_im2col = true;
+    const unsigned corners = std::clamp(rank, 2u, most_tensor_dimensions) - 2;
+    std::copy_n(lower, corners, request->lower.begin());
+    std::copy_n(upper, corners, request->upper.begin());
+    request->box[0] = channels;
+    request->box[1] = pixels;
+    return on.encode_tensor_map(*request);
   });
 }
 

@@ -12,12 +12,19 @@
 
 namespace stepwise::runtime {
 
-// cuTensorMapEncodeTiled and cuTensorMapReplaceAddress. A broken rule is announced on stderr.
+// cuTensorMapEncodeTiled, cuTensorMapEncodeIm2col and cuTensorMapReplaceAddress. A broken rule is
+// announced on stderr.
 CUresult encode_tiled_map(CUtensorMap* map, CUtensorMapDataType type, cuuint32_t rank,
                           void* address, const cuuint64_t* sizes, const cuuint64_t* strides,
                           const cuuint32_t* box, const cuuint32_t* element_strides,
                           CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
                           CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill);
+CUresult encode_im2col_map(CUtensorMap* map, CUtensorMapDataType type, cuuint32_t rank,
+                           void* address, const cuuint64_t* sizes, const cuuint64_t* strides,
+                           const int* lower, const int* upper, cuuint32_t channels,
+                           cuuint32_t pixels, const cuuint32_t* element_strides,
+                           CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                           CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill);
 CUresult replace_map_address(CUtensorMap* map, void* address);
 
 // cuGetProcAddress() of our libcuda.so.1, which calls this when it is loaded.

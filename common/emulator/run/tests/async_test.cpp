@@ -81,7 +81,7 @@ TEST_CASE("a copy needs a tensor map that was encoded, at an address that is ali
       one_thread +
       "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], ";
   check_says(run(copy + "[%rd1, {%r3}], [%r2];\nend:"), error::illegal_instruction,
-             "a tensor map that cuTensorMapEncodeTiled did not make");
+             "a tensor map that cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col did not make");
   check_says(run(copy + "[%rd1+32, {%r3}], [%r2];\nend:"), error::misaligned_address,
              "the tensor map: 128-byte read");
   check_says(run(copy + "[%rd1+256, {%r3}], [%r2];\nend:"), error::illegal_address,
@@ -173,8 +173,12 @@ TEST_CASE("an error names a row of ldmatrix past the end of shared memory") {
 
 TEST_CASE("an instruction that is not implemented is refused by name") {
   for (const char* text :
-       {"cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
-        "[%r1], [%rd1, {%r3, %r3, %r3}], [%r2], {%rs1};",
+       {"cp.async.bulk.tensor.3d.shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes "
+        "[%r1], [%rd1, {%r3, %r3, %r3}], [%r2], {%rs1, %rs1};",
+        "cp.async.bulk.tensor.2d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
+        "[%r1], [%rd1, {%r3, %r3}], [%r2], {%rs1};",
+        "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
+        "[%r1], [%rd1, {%r3, %r3, %r3, %r3}], [%r2], {%rs1};",
         "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%r4, %r5, %r6, %r7}, %rd1, %rd1, "
         "%r8, 0, 1, 1, 1, 0, 0;",
         "tensormap.replace.tile.interleave_layout.global.b1024.b32 [%rd1], 1;",
