@@ -1,6 +1,7 @@
 // The blocks that a worker runs: their warps, splits, joins and frames.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -102,6 +103,9 @@ inline constexpr unsigned waits_of_block = 19;  // named barriers and these
 
 inline constexpr std::uint32_t warps_in_group = 4;
 
+// A multiprocessor has four register files. A block's warp uses the one of its index modulo 4.
+inline constexpr std::uint32_t partitions = 4;
+
 // "barrier 1", "the cluster's barrier".
 inline std::string name_of_wait(unsigned barrier) {
   return barrier == cluster_barrier     ? "the cluster's barrier"
@@ -139,7 +143,8 @@ struct block {
   std::uint32_t barriers_waited_at = 0;  // one bit per barrier
   bool in_cluster = false;               // some thread has arrived at the cluster's barrier
   std::uint32_t waiting_warpgroups = 0;  // one bit per group with warps at wgmma.wait_group
-  std::uint32_t free_registers = 0;      // of each thread of a warp (register_pool.hpp)
+  // Of each thread of a warp, in each partition of the multiprocessor (register_pool.hpp).
+  std::array<std::uint32_t, partitions> free_registers{};
   std::unique_ptr<std::byte[]> storage;  // registers, local and shared memory
   std::byte* shared = nullptr;
   unsigned idle_rounds = 0;     // rounds of polling without an exit or a barrier

@@ -52,30 +52,37 @@ std::optional<register_waiter> first_register_waiter(const block& b) {
 std::string words_about_registers(const block& b, const program& code) {
   const auto first = first_register_waiter(b);
   if (!first) return "";
-  std::uint32_t all = b.free_registers;
-  for (const warp& w : b.warps) all += w.registers;
+  const std::uint32_t partition = first->warp % partitions, free = b.free_registers[partition];
+  std::uint32_t all = free;
+  for (std::uint32_t n = partition; n < b.warps.size(); n += partitions)
+    all += b.warps[n].registers;
   const std::uint32_t wanted = count_wanted(first->waiting->at),
                       has = b.warps[first->warp].registers;
   const std::string line = code.source_line(first->waiting->at);
   return "warp " + std::to_string(first->warp) + " asks" + (line.empty() ? "" : " at " + line) +
          " for " + std::to_string(wanted) + " registers per thread instead of " +
          std::to_string(has) + ", " + std::to_string((wanted - has) * lanes) + " more, but " +
-         std::to_string(b.free_registers * lanes) + " of the block's " +
-         std::to_string(all * lanes) + " registers are free";
+         std::to_string(free * lanes) + " of the " + std::to_string(all * lanes) +
+         " registers are free that the block has in this warp's quarter of the multiprocessor";
 }
 
 // --- the scheduler's part ----------------------------------------------------------------------
 
 void scheduler::give_registers(block& b) const {
-  b.free_registers = 0;
+  b.free_registers.fill(0);
   for (warp& w : b.warps) w.registers = registers_at_entry_;
+}
+
+std::uint32_t& scheduler::free_registers_for(const warp& w) {
+  return block_->free_registers[static_cast<std::size_t>(&w - block_->warps.data()) % partitions];
 }
 
 // Raises a warp's count to `wanted` if enough registers are free.
 void scheduler::try_to_take(warp& w, std::uint32_t wanted) {
   const std::uint32_t more = wanted - std::min(wanted, w.registers);
-  if (more > block_->free_registers) return;
-  block_->free_registers -= more;
+  std::uint32_t& free = free_registers_for(w);
+  if (more > free) return;
+  free -= more;
   w.registers += more;
 }
 
@@ -88,7 +95,7 @@ const op* scheduler::change_registers(const op* i, bool more) {
   if (more) {
     try_to_take(w, wanted);
   } else if (wanted < w.registers) {
-    block_->free_registers += w.registers - wanted;
+    free_registers_for(w) += w.registers - wanted;
     w.registers = wanted;
     check_registers();
   }
@@ -117,12 +124,6 @@ void scheduler::check_registers() {
       return true;
     });
   }
-}
-
-void scheduler::warp_exited(warp& w) {
-  block_->free_registers += w.registers;
-  w.registers = 0;
-  check_registers();
 }
 
 }  // namespace stepwise::emulator

@@ -3,9 +3,9 @@
 // idea    A block begins with as many registers as its threads have at entry, and none of them is
 //         free. setmaxnreg.dec frees registers of a warp, and setmaxnreg.inc waits until enough are
 //         free. Only the counts exist: the values of registers are elsewhere.
-// watch   ptxas ignores setmaxnreg if it does not know the count at entry, and so do we. PTX does
-// not
-//         say whether a warp that exits frees its registers. Here it does.
+// watch   ptxas ignores setmaxnreg if it does not know the count at entry, and so do we. A warp can
+//         take only what warps of the same register file have freed: every fourth warp of a block
+//         has the same one. A warp that exits frees nothing. Both were measured on an H200.
 // source  PTX ISA 9.1, "setmaxnreg"; ptxas 13.0 (message C7508, and the counts that -v prints).
 // tests   tests/register_pool_test.cpp, ../../runtime/conformance/wgmma/wgmma_registers.cu,
 //         ../check/tests/programs/faulty/failures/deadlock_registers.cu

@@ -448,7 +448,6 @@ const op* scheduler::exit_lanes(const op* i, std::uint32_t mask) {
   w.leave_joins(mask, nullptr);
   if (frame_->caller != nullptr) leave_frames(w, mask);
   if (!w.parked.empty()) check_parked(w);
-  if (w.alive == 0 && registers_at_entry_ != 0) warp_exited(w);
   check_barriers();
   x_.mask &= ~mask;
   x_.active = x_.mask;

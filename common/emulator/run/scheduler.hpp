@@ -165,9 +165,9 @@ class scheduler {
   void check_cluster();
   void check_warpgroup(std::uint32_t group);
   void give_registers(block& b) const;
+  std::uint32_t& free_registers_for(const warp& w);
   void try_to_take(warp& w, std::uint32_t wanted);
   void check_registers();
-  void warp_exited(warp& w);
   bool others_can_run() const;
   bool has_left_long_ago(const block& b, const op* i) const;
   void report_deadlock(const block& b);

@@ -84,8 +84,7 @@ TEST_CASE("an increase waits until other warps have freed enough") {
   const status s = run(bounds, 384, roles(fewer(32), more(240)));
   CHECK(s.code == error::launch_timeout);
   CAPTURE(s.message);
-  CHECK(s.message.find("2304 more, but 1280 of the block's 64512 registers are free") !=
-        std::string::npos);
+  CHECK(s.message.find("2304 more, but 2048 of the 16128 registers are free") != std::string::npos);
 }
 
 TEST_CASE("a count at entry is not above the largest one that the kernel asks for") {
@@ -97,8 +96,25 @@ TEST_CASE("a count at entry is not above the largest one that the kernel asks fo
   CHECK(s.ok());
 }
 
-TEST_CASE("a warp that exits frees its registers") {
-  CHECK(run(".maxntid 384 .minnctapersm 1", 384, "@%p1 exit;\n" + more(240)).ok());
+// As on an H200.
+TEST_CASE("a warp that exits frees no registers") {
+  const char* const bounds = ".maxntid 384 .minnctapersm 1";
+  const status s = run(bounds, 384, "@%p1 exit;\n" + more(240));
+  CHECK(s.code == error::launch_timeout);
+  CHECK(s.message.find("but 0 of the 16128 registers are free") != std::string::npos);
+  CHECK(run(bounds, 384, "@!%p1 bra more;\n" + fewer(24) + "exit;\nmore:\n" + more(240)).ok());
+}
+
+// As on an H200: of eight warps that ask for the registers of one, two come through.
+TEST_CASE("only every fourth warp can take what a warp has freed") {
+  const char* const bounds = ".maxntid 384 .minnctapersm 1";
+  const std::string of_one_warp = "setp.lt.u32 %p1, %r1, 32;\n@!%p1 bra others;\n" + fewer(24) +
+                                  "exit;\nothers:\nsetp.lt.u32 %p1, %r1, 128;\n@%p1 exit;\n";
+  const std::string not_fourth = "and.b32 %r1, %r1, 96;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 exit;\n";
+  CHECK(run(bounds, 384, of_one_warp + not_fourth + more(240)).ok());
+  const status s = run(bounds, 384, of_one_warp + more(176));
+  CHECK(s.code == error::launch_timeout);
+  CHECK(s.message.find("warp 5 asks") != std::string::npos);
 }
 
 TEST_CASE("setmaxnreg with an impossible count is not supported") {
