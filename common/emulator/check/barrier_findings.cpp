@@ -31,8 +31,7 @@ void add_registers(finding& f, const std::string& words) {
   f.message += "; " + words;
   f.advice =
       "A block keeps the number of registers with which it began. Let other warps free more of "
-      "them "
-      "by setmaxnreg.dec, or ask for fewer by setmaxnreg.inc.";
+      "them by setmaxnreg.dec before they exit, or ask for fewer by setmaxnreg.inc.";
 }
 
 }  // namespace

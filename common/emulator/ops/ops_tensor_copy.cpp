@@ -5,7 +5,7 @@
 //         loads fill the rest. Dimension 0 is always contiguous.
 // watch   The record of a map may hold anything (common/device/tensor_map.hpp).
 // source  PTX ISA 9.0, "Tensors", "cp.async.bulk.tensor", "tensormap.replace". Tested by
-//         ../../runtime/conformance/tma/.
+//         ../../runtime/conformance/tma/ and ../../runtime/conformance/fault/.
 #include <algorithm>
 #include <cstring>
 
@@ -61,8 +61,7 @@ class tile_copy {
   tile_copy(context& x, const op* i, int lane)
       : x_(x), i_(i), lane_(lane), form_(*reinterpret_cast<const tensor_copy_form*>(i->immediate)) {
     for (unsigned d = 0; d < form_.rank; ++d) start_[d] = x.vreg<s32>(form_.coordinates[d])[lane];
-    for (unsigned d = 0; form_.has_offsets && d + 2 < form_.rank; ++d)
-      offset_[d] = x.vreg<u16>(form_.offsets[d])[lane];
+    if (form_.has_offsets) read_offsets();
   }
 
   // False if the launch was stopped.
@@ -129,12 +128,40 @@ class tile_copy {
     return true;
   }
 
-  // A box begins at a multiple of 16 bytes in dimension 0. Measured on an H200.
+  // A box begins at a multiple of 16 bytes in dimension 0, and a column within the bounding box.
+  // Measured on an H200.
   bool check_start() {
     const s64 first = start_[0] * static_cast<s64>(bytes_of(map_.type));
-    if (first % chunk_bytes == 0) return true;
-    return refuse("the box begins at byte " + std::to_string(first) +
-                  " of dimension 0, expected a multiple of 16");
+    if (first % chunk_bytes != 0)
+      return refuse("the box begins at byte " + std::to_string(first) +
+                    " of dimension 0, expected a multiple of 16");
+    for (unsigned d = 1; map_.is_im2col != 0 && d + 1u < map_.rank; ++d) {
+      const s64 lower = map_.lower[d - 1], end = end_of_pixels(d);
+      if (start_[d] < lower || start_[d] >= end)
+        return refuse("the column begins at " + std::to_string(start_[d]) + " in dimension " +
+                      std::to_string(d) + ", outside of the bounding box from " +
+                      std::to_string(lower) + " to " + std::to_string(end - 1));
+    }
+    return true;
+  }
+
+  // The end of the bounding box of pixels in this dimension.
+  s64 end_of_pixels(unsigned dimension) const {
+    return static_cast<s64>(map_.size(dimension)) + map_.upper[dimension - 1];
+  }
+
+  // ptxas packs the offsets into 16 bits: one of 16 bits, two of 8 or three of 5. An offset that is
+  // too large loses its upper bits if there are two, and spills into the next one if there are
+  // three.
+  void read_offsets() {
+    const unsigned bits = form_.rank == 3 ? 16 : form_.rank == 4 ? 8 : 5;
+    const u32 most = (1u << bits) - 1;
+    u32 packed = 0;
+    for (unsigned d = 0; d + 2 < form_.rank; ++d) {
+      const u32 given = x_.vreg<u16>(form_.offsets[d])[lane_];
+      packed += (form_.rank == 5 ? given : given & most) << (d * bits);
+    }
+    for (unsigned d = 0; d + 2 < form_.rank; ++d) offset_[d] = packed >> (d * bits) & most;
   }
 
   // --- rows ---
@@ -201,10 +228,10 @@ class tile_copy {
       unsigned d = 1;
       for (; d < batch; ++d) {
         at[d] += map_.element_strides[d];
-        if (at[d] < static_cast<s64>(map_.size(d)) + map_.upper[d - 1]) break;
+        if (at[d] < end_of_pixels(d)) break;
         at[d] = map_.lower[d - 1];
       }
-      if (d == batch) ++at[batch];
+      if (d == batch) at[batch] += map_.element_strides[batch];
     }
     return true;
   }
@@ -319,8 +346,23 @@ class tile_copy {
     return complete_bytes(x_, i_, lane_, barrier, box_bytes());
   }
 
+  // On an H200, some stores in im2col mode are illegal instructions, and we do not know which. The
+  // stores of CUTLASS have no bounding box that reaches outside of the images.
+  bool check_pixels_of_store() {
+    for (unsigned d = 1; map_.is_im2col != 0 && d + 1u < map_.rank; ++d) {
+      if (map_.lower[d - 1] >= 0 && map_.upper[d - 1] <= 0) continue;
+      x_.owner->stop(i_, error::not_supported,
+                     "a store in im2col mode with a bounding box that reaches outside of the "
+                     "images is not supported",
+                     lane_);
+      return false;
+    }
+    return true;
+  }
+
   // Without `reduce_row`, the box replaces what is in the tensor.
   bool store(reducer reduce_row) {
+    if (!check_pixels_of_store()) return false;
     const shared_box box = reach_box(x_.vreg<u64>(i_->a)[lane_], access_kind::load);
     const access_kind kind = reduce_row != nullptr ? access_kind::atomic : access_kind::store;
     const auto store_row = [&](const box_row& row) {

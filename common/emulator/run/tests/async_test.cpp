@@ -6,14 +6,15 @@
 #include <string>
 
 #include "common/device/device.hpp"
+#include "common/device/tensor_map.hpp"
 
 using namespace stepwise;
 
 namespace {
 
 // Runs a kernel and returns its final status. %rd1 is the address of 256 bytes, %r1 of 64 bytes of
-// shared memory and %r2 of an mbarrier. %r3 is the thread's index.
-status run(const std::string& body, unsigned threads = 32) {
+// shared memory and %r2 of an mbarrier. %r3 is the thread's index. `map` is copied to %rd1.
+status run(const std::string& body, unsigned threads = 32, const opaque_tensor_map* map = nullptr) {
   const std::string text =
       ".version 9.0\n.target sm_90\n.address_size 64\n"
       ".visible .entry k(.param .u64 out)\n{\n.shared .align 16 .b8 tile[64];\n"
@@ -29,6 +30,7 @@ status run(const std::string& body, unsigned threads = 32) {
   REQUIRE(kernel.ok());
   const auto out = device->allocate(256);
   REQUIRE(out.ok());
+  if (map != nullptr) REQUIRE(device->write(*out, std::as_bytes(std::span(map, 1))).ok());
   const status launch = device->launch(*kernel, {{1, 1, 1}, {threads, 1, 1}, 0, false},
                                        std::as_bytes(std::span(&*out, 1)));
   return launch.ok() ? device->synchronize() : launch;
@@ -163,6 +165,36 @@ TEST_CASE("a matrix operation needs all lanes of the warp at one instruction") {
   check_says(
       run("setp.gt.u32 %p1, %r3, 15;\n@%p1 bra other;\n" + move + "other:\nbar.sync 0;\nend:"),
       error::launch_timeout, "deadlock");
+}
+
+// An H200 stops at some stores in im2col mode. Those that are known to work are in
+// ../../../runtime/conformance/tma/tma_im2col.cu.
+TEST_CASE("stores in im2col mode with a bounding box outside of the images are refused") {
+  const auto map_with = [](int lower, int upper) {
+    const auto map = encode_map({.type = static_cast<int>(tensor_type::u32),
+                                 .rank = 3,
+                                 .address = 0x1000,
+                                 .sizes = {4, 8, 2},
+                                 .strides = {16, 128},
+                                 .box = {4, 4},
+                                 .element_strides = {1, 1, 1},
+                                 .is_im2col = true,
+                                 .lower = {lower},
+                                 .upper = {upper}});
+    REQUIRE(map.ok());
+    return *map;
+  };
+  for (const char* const name : {"cp.async.bulk.tensor.3d.global.shared::cta",
+                                 "cp.reduce.async.bulk.tensor.3d.global.shared::cta.add"}) {
+    const std::string store =
+        one_thread + name + ".im2col_no_offs.bulk_group [%rd1, {%r3, %r3, %r3}], [%r1];\nend:";
+    for (const auto& [lower, upper] : {std::pair{-1, 0}, std::pair{0, 1}}) {
+      const opaque_tensor_map map = map_with(lower, upper);
+      check_says(run(store, 32, &map), error::not_supported, "outside of the images");
+    }
+    const opaque_tensor_map inner = map_with(0, -1);
+    check_says(run(store, 32, &inner), error::illegal_address, "the tensor: 16-byte");
+  }
 }
 
 TEST_CASE("an error names a row of ldmatrix past the end of shared memory") {

@@ -112,6 +112,15 @@ struct pixel_shape {
     return map;
   }
 
+  // Two offsets have 8 bits each, and three have 5, of which a larger one spills into the next.
+  unsigned offset_in(unsigned dimension, const pixel_offsets& offsets) const {
+    const unsigned given = offsets.at[dimension - 1];
+    if (tensor.rank() == 3) return given;
+    if (tensor.rank() == 4) return given % 256;
+    const unsigned all = offsets.at[0] + offsets.at[1] * 32 + offsets.at[2] * 1024;
+    return all >> (dimension - 1) * 5 & 31;
+  }
+
   // Calls use(offset in the tensor, offset in the box) for the elements of the column at `start`;
   // outside of the tensor, the first offset is -1. `whole_chunks`: as for tensor_shape.
   template <class Use>
@@ -128,7 +137,7 @@ struct pixel_shape {
         for (unsigned d = 0; d < tensor.rank(); ++d) {
           std::int64_t place = at[d];
           if (d == 0) place += c;
-          if (d > 0 && d < batch()) place += offsets.at[d - 1];
+          if (d > 0 && d < batch()) place += offset_in(d, offsets);
           is_inside &=
               place >= 0 && place < static_cast<std::int64_t>(d == 0 ? row : tensor.sizes[d]);
           from += place * static_cast<std::int64_t>(tensor.stride(d));
@@ -141,7 +150,7 @@ struct pixel_shape {
         if (at[d] < static_cast<std::int64_t>(tensor.sizes[d]) + upper[d - 1]) break;
         at[d] = lower[d - 1];
       }
-      if (d == batch()) ++at[d];
+      if (d == batch()) at[d] += tensor.steps[d];
     }
   }
 };
@@ -195,6 +204,8 @@ std::vector<load_case> load_cases() {
   stepped.steps = {1, 2, 3, 1, 1};
   tensor_shape stepped_in_batch = images;
   stepped_in_batch.steps = {1, 1, 1, 2, 1};
+  tensor_shape stepped_in_channels = images;
+  stepped_in_channels.steps = {2, 1, 1, 1, 1};
   tensor_shape filled{f16, 2, {40, 9, 7, 3}, {16, 50}, {1, 1, 1, 1, 1}, plain, nan};
   std::vector<load_case> cases = {
       {"1 dimension", {{s32, 4, {20, 31, 4}, {8, 40}}, {-2}, {-1}}, {4, 20, 1}, {{3}}},
@@ -211,12 +222,20 @@ std::vector<load_case> load_cases() {
       {"steps", {stepped, {-1, -1}, {-1, -1}}, {8, -1, -1, 0}, {{1, 1}}},
       {"steps, from an odd pixel", {stepped, {-1, -1}, {-1, -1}}, {8, 2, 1, 0}, {{0, 2}}},
       {"a step in the batch", {stepped_in_batch, {0, 0}, {-2, -2}}, {0, 3, 4, 0}},
+      {"a step of the channels, which has no effect",
+       {stepped_in_channels, {0, 0}, {-2, -2}},
+       {8, 3, 4, 0}},
+      {"offsets of more than 8 bits", inner, {8, 2, 3, 0}, {{256 + 2, 512 + 1}}},
       {"upper corner outside of the image", {images, {-2, -3}, {2, 1}}, {0, 8, 7, 0}},
       {"volumes", {{s32, 4, {12, 5, 4, 3, 2}, {8, 90}}, {-1, 0, -1}, {0, -1, -1}}, {0, 3, 1, 1, 0}},
       {"volumes with offsets",
        {{s32, 4, {12, 5, 4, 3, 2}, {8, 90}}, {-1, 0, -1}, {-1, -1, -1}},
        {4, -1, 0, -1, 0},
        {{2, 1, 1}}},
+      {"volumes with offsets of more than 5 bits",
+       {{s32, 4, {12, 5, 4, 3, 2}, {8, 90}}, {-1, 0, -1}, {-1, -1, -1}},
+       {4, -1, 0, -1, 0},
+       {{32 + 2, 0, 1}}},
       {"NaN around images", {filled, {-1, -1}, {-1, -1}}, {32, -1, -1, 2}, {{0, 2}}},
   };
   const CUtensorMapSwizzle swizzles[] = {CU_TENSOR_MAP_SWIZZLE_32B, CU_TENSOR_MAP_SWIZZLE_64B,
@@ -257,16 +276,24 @@ int wrong_in_store(const char* name, const pixel_shape& shape, const std::vector
   return differs(name, global.values(), expected);
 }
 
-int wrong_in_stores() {
+// Images of 9 x 7 pixels with 20 channels.
+template <bool Adds>
+void check_store(const char* name, const std::vector<int>& upper, const std::vector<int>& start) {
   const tensor_shape images{CU_TENSOR_MAP_DATA_TYPE_UINT32, 4, {20, 9, 7, 3}, {8, 50}};
-  const pixel_shape inner{images, {0, 0}, {-2, -2}}, padded{images, {-1, -1}, {-1, -1}};
-  int wrong = 0;
-  for (const bool adds : {false, true}) {
-    wrong |= wrong_in_store("store of inner pixels", inner, {8, 2, 3, 0}, adds);
-    wrong |= wrong_in_store("store of padded pixels", padded, {0, 3, -1, 1}, adds);
-    wrong |= wrong_in_store("store past the last image", padded, {16, 5, 4, 2}, adds);
-  }
-  return wrong;
+  EXPECT_TRUE(wrong_in_store(name, {images, {0, 0}, upper}, start, Adds) == 0);
+}
+
+template <bool Adds>
+void store_whole_images() {
+  check_store<Adds>("whole images", {0, 0}, {8, 2, 3, 0});
+}
+template <bool Adds>
+void store_inner_pixels() {
+  check_store<Adds>("inner pixels", {-2, -2}, {8, 2, 3, 0});
+}
+template <bool Adds>
+void store_past_the_last_image() {
+  check_store<Adds>("past the last image", {-2, -2}, {16, 5, 4, 2});
 }
 
 struct request {
@@ -301,6 +328,10 @@ const request requests[] = {
     {"two dimensions", [](pixel_shape& s) { s.tensor.sizes.resize(2); }},
 };
 
+void check_loads() {
+  for (const load_case& c : load_cases()) EXPECT_TRUE(wrong_in(c) == 0);
+}
+
 void check_requests() {
   const device_array<unsigned char> global(1 << 16);
   for (const request& r : requests) {
@@ -318,13 +349,13 @@ void check_requests() {
 }
 
 int main() {
-  int wrong = 0, count = 0;
-  for (const load_case& c : load_cases()) {
-    wrong |= wrong_in(c);
-    ++count;
-  }
-  std::printf("loads of %d columns: %s\n", count, wrong == 0 ? "all right" : "wrong");
-  wrong |= wrong_in_stores();
-  check_requests();
-  return wrong | outcome("columns of pixels");
+  in_child("loads", check_loads);
+  in_child("requests", check_requests);
+  in_child("a store of whole images", store_whole_images<false>);
+  in_child("a store of inner pixels", store_inner_pixels<false>);
+  in_child("a store past the last image", store_past_the_last_image<false>);
+  in_child("a sum of whole images", store_whole_images<true>);
+  in_child("a sum of inner pixels", store_inner_pixels<true>);
+  in_child("a sum past the last image", store_past_the_last_image<true>);
+  return outcome("columns of pixels");
 }
