@@ -113,8 +113,10 @@ status check_box(const tensor_map_request& r) {
   for (unsigned d = 0; d < r.rank; ++d)
     if (r.element_strides[d] < 1 || r.element_strides[d] > most_element_stride)
       return broken(in_dimension("elementStrides", d, r.element_strides[d]) + "1 to 8");
-  if (r.interleave != 0) return {};
   const unsigned row = r.box[0] * bytes_of(static_cast<tensor_type>(r.type));
+  const std::string found = "the box has " + std::to_string(row) + " bytes in dimension 0, ";
+  if (row % row_alignment != 0) return broken(found + "expected a multiple of 16");
+  if (r.interleave != 0) return {};
   std::uint64_t bytes = row;
   if (r.is_im2col) bytes *= r.box[1];
   for (unsigned d = 1; d < r.rank && !r.is_im2col; ++d)
@@ -122,8 +124,6 @@ status check_box(const tensor_map_request& r) {
   if (bytes > most_box_bytes)
     return broken("the box has " + std::to_string(bytes) + " bytes, expected at most " +
                   std::to_string(most_box_bytes));
-  const std::string found = "the box has " + std::to_string(row) + " bytes in dimension 0, ";
-  if (row % row_alignment != 0) return broken(found + "expected a multiple of 16");
   const unsigned width = width_of(static_cast<tensor_swizzle>(r.swizzle));
   if (width != 0 && row > width)
     return broken(found + "more than the swizzle's width of " + std::to_string(width));

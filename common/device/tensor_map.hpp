@@ -1,10 +1,9 @@
 // A tensor map as kernels see it: the 128 bytes of a CUtensorMap, in a format of our own.
 //
 // idea    cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col fills the record, and the emulator
-// reads it when a thread copies a
-//         tile. A record may hold anything, because a kernel can edit or overwrite it: is_sound()
-//         rejects what no request could have produced, and every row of a copy is checked like any
-//         other access.
+//         reads it when a thread copies a tile. A record may hold anything, because a kernel can
+//         edit or overwrite it: is_sound() rejects what no request could have produced, and every
+//         row of a copy is checked like any other access.
 // watch   Only for emulated devices. A GPU's maps have another, undocumented format.
 // source  CUDA 13.0 driver API, "Tensor Map Object Management"; PTX ISA 9.0, "Tensors"
 // tests   tests/tensor_map_test.cpp

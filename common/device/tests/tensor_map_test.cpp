@@ -171,6 +171,8 @@ TEST_CASE("an interleaved layout is refused by name only if it follows the rules
         error::invalid_value);
   CHECK(outcome_of([&](tensor_map_request& p) { interleaved(p), p.strides[0] = 400; }).code ==
         error::invalid_value);
+  CHECK(outcome_of([&](tensor_map_request& p) { interleaved(p), p.box[0] = 2; }).code ==
+        error::invalid_value);
 }
 
 TEST_CASE("a record that was overwritten is not sound") {

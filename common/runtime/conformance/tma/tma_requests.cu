@@ -60,6 +60,13 @@ const bad_request bad_requests[] = {
     {"an unknown swizzle", [](request& r) { r.swizzle = number<CUtensorMapSwizzle>(99); }},
     {"an unknown layout", [](request& r) { r.interleave = number<CUtensorMapInterleave>(99); }},
     {"a layout for a rank of 3", [](request& r) { r.interleave = CU_TENSOR_MAP_INTERLEAVE_16B; }},
+    {"a row of 8 bytes of a layout of 16 bytes",
+     [](request& r) { r.rank = 3, r.interleave = CU_TENSOR_MAP_INTERLEAVE_16B, r.box[0] = 2; }},
+    {"a layout of 32 bytes without a swizzle",
+     [](request& r) {
+       r.rank = 3, r.interleave = CU_TENSOR_MAP_INTERLEAVE_32B;
+       for (std::uint64_t& stride : r.strides) stride = (stride + 31) / 32 * 32;
+     }},
     {"an unknown promotion", [](request& r) { r.promotion = number<CUtensorMapL2promotion>(99); }},
     {"an unknown fill", [](request& r) { r.fill = number<CUtensorMapFloatOOBfill>(99); }},
     {"NaN for integers",
