@@ -163,7 +163,7 @@ class reader {
     if (left != 0)
       fail(
           fmt::format("line {}: 'cluster_groups' must list numbers of multiprocessors whose sum "
-                      "is attribute {}",
+                      "is attribute {}; leave it out if they are not known",
                       all->line, attribute::multiprocessors));
   }
 

@@ -106,6 +106,7 @@ class small_gpu {
     const std::string many = "\n16 = 132 ";  // MultiProcessorCount
     REQUIRE(text.find(many) != std::string::npos);
     text.replace(text.find(many), many.size(), "\n16 = " + std::to_string(multiprocessors) + " ");
+    text.insert(text.find("cluster_groups"), "# ");
     write_atomically(file_, text);
   }
   ~small_gpu() { fs::remove(file_); }
