@@ -50,6 +50,7 @@ void race_check::unit_ended(const lane_access& t, tick issued) {
     const cell c = t.memory->cells.of(g)[at >> log2_bytes(g)];
     const std::uint32_t writer = c.writer() / 32;
     lane_access here = t;
+    here.has_ended = true;
     here.at = at;
     here.bytes = std::uint64_t{1} << log2_bytes(g);
     at += here.bytes;

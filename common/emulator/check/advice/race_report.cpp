@@ -112,7 +112,11 @@ std::string advice_for_one_line(const finding& f, bool both_write) {
 }
 
 // One of the two accesses is asynchronous.
-const char* advice_for_unit(const access_site& own, const access_site* other) {
+const char* advice_for_unit(const lane_access& t, const access_site* other) {
+  const access_site& own = *t.site;
+  if (own.unit != async_unit::none && own.kind == access_kind::load && !t.has_ended)
+    return "What it reads must be there before it is issued: let the threads that write it wait "
+           "for their own copies, if there are any, and put a barrier between them and the issue.";
   const auto is_one = [&](async_unit u) {
     return own.unit == u || (other != nullptr && other->unit == u);
   };
@@ -180,8 +184,7 @@ std::string race_report::race_advice(race_between between, const lane_access& t,
       return "Put both into one stream, or let one stream wait for the other "
              "(cudaStreamWaitEvent).";
     case race_between::copy:
-      return advice_for_unit(*t.site,
-                             other_site == no_site ? nullptr : &evidence_.site_at(other_site));
+      return advice_for_unit(t, other_site == no_site ? nullptr : &evidence_.site_at(other_site));
     case race_between::blocks:
       if (other_site == t.number && t.site->kind == access_kind::store)
         return advice_for_one_store();
