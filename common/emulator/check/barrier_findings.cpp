@@ -13,16 +13,41 @@ std::string threads(std::uint32_t n) {
   return std::to_string(n) + (n == 1 ? " thread" : " threads");
 }
 
-// The arrivals and bytes that an mbarrier's phase still lacks: "32 of 32 arrivals".
-std::string missing_in(const stuck_warps& g) {
-  const auto field = [&](int at) { return g.word >> at & most_mbarrier_count; };
-  const auto bytes = static_cast<std::int64_t>(g.word << (64 - mbarrier_parity_at)) >>
-                     (64 - mbarrier_parity_at + mbarrier_bytes_at);
-  std::string words;
-  if (const auto pending = field(mbarrier_pending_at); pending != 0)
-    words = std::to_string(pending) + " of " + std::to_string(field(0)) + " arrivals";
-  if (bytes != 0) words += (words.empty() ? "" : " and ") + std::to_string(bytes) + " bytes";
-  return words;
+// What an mbarrier's phase still lacks.
+struct missing {
+  std::int64_t arrivals, of_arrivals, bytes;  // bytes < 0: more have come than were announced
+};
+missing missing_in(std::uint64_t word) {
+  const auto field = [&](int at) {
+    return static_cast<std::int64_t>(word >> at & most_mbarrier_count);
+  };
+  return {field(mbarrier_pending_at), field(0),
+          static_cast<std::int64_t>(word << (64 - mbarrier_parity_at)) >>
+              (64 - mbarrier_parity_at + mbarrier_bytes_at)};
+}
+
+// Adds what the mbarrier that threads wait for lacks, and who has arrived there.
+void add_missing(finding& f, const missing& m, std::vector<finding_party> arrivals) {
+  if (m.arrivals == 0 && m.bytes == 0) return;
+  f.message += ", an mbarrier whose phase lacks ";
+  if (m.arrivals != 0)
+    f.message += std::to_string(m.arrivals) + " of " + std::to_string(m.of_arrivals) + " arrivals";
+  if (m.bytes > 0)
+    f.message += (m.arrivals != 0 ? " and " : "") + std::to_string(m.bytes) + " announced bytes";
+  if (m.bytes < 0)
+    f.message += std::string(m.arrivals != 0 ? " and " : "") + "the announcement of " +
+                 std::to_string(-m.bytes) + " bytes that have come";
+  if (arrivals.empty()) f.message += "; nothing has arrived at it";
+  f.advice =
+      m.bytes < 0 ? "Each block that receives a copy must announce its bytes at its own mbarrier "
+                    "(expect_tx), and arrive there as often as mbarrier.init says."
+      : m.arrivals != 0
+          ? "The count of mbarrier.init must be the number of arrivals in each phase, from all "
+            "blocks that arrive, and every counted thread must arrive in every phase (in a "
+            "pipeline, call consumer_release() in every iteration)."
+          : "expect_tx must announce exactly the bytes that the copies write: whole boxes of a "
+            "tensor map, and bytes, not elements.";
+  for (finding_party& p : arrivals) f.parties.push_back(std::move(p));
 }
 
 // Adds what is known about a wait for registers, if there is one.
@@ -179,7 +204,7 @@ void barrier_check::in_deadlock(const block& b) {
   if (evidence_.log.is_new(k)) evidence_.log.add(k, std::move(f));
 }
 
-void barrier_check::does_not_end(const standstill& s) {
+void barrier_check::does_not_end(const standstill& s, const arrival_parties& arrivals_at) {
   const finding_key k = evidence_.key(finding_kind::endless, -1, -1, 0);
   if (!evidence_.log.is_new(k)) return;
   constexpr std::size_t most_parties = 4;
@@ -234,16 +259,8 @@ void barrier_check::does_not_end(const standstill& s) {
       f.advice =
           "Every thread of every block must reach grid.sync(): no thread may return or leave a "
           "loop before it.";
-    if (const std::string missing = polls->is_mbarrier ? missing_in(*polls) : "";
-        !missing.empty()) {
-      f.message += ", an mbarrier whose phase lacks " + missing;
-      f.advice =
-          "A phase ends when the mbarrier has received all counted arrivals and all announced "
-          "bytes. "
-          "Every counted thread must arrive in every phase (in a pipeline, call "
-          "consumer_release() in every iteration), and the announced bytes must equal the bytes "
-          "copied.";
-    }
+    if (polls->is_mbarrier)
+      add_missing(f, missing_in(polls->word), arrivals_at(polls->address % peer_bytes));
   }
   add_registers(f, s.about_registers);
   if (s.unbegun_blocks != 0 && s.is_full) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,7 +33,9 @@ class barrier_check final : public check {
   void read_inactive_lane(const warp_event& e, int lane, int source) override;
   void exited(const warp_event& e) override;
   void in_deadlock(const block& b) override;
-  void does_not_end(const standstill& s) override;
+  // arrivals_at(offset): parties for the lines that have arrived at an mbarrier.
+  using arrival_parties = std::function<std::vector<finding_party>(std::uint64_t)>;
+  void does_not_end(const standstill& s, const arrival_parties& arrivals_at);
 
  private:
   // Lanes that took a path on which they may miss a barrier.

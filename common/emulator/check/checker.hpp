@@ -115,7 +115,10 @@ class checker final : public observer {
   void arrived_at(const warp_event& e, int lane, std::uint64_t shared_offset) override;
   void saw_phase(const warp_event& e, int lane, std::uint64_t shared_offset) override;
   void in_deadlock(const block& b) override { barriers_.in_deadlock(b); }
-  void does_not_end(const standstill& s) override { barriers_.does_not_end(s); }
+  void does_not_end(const standstill& s) override {
+    barriers_.does_not_end(s,
+                           [this](std::uint64_t barrier) { return async_.arrivals_at(barrier); });
+  }
   void heap_gave(const warp_event& e, int lane, device_address at, std::uint64_t bytes) override;
   void heap_got(const warp_event& e, int lane, device_address at, bool is_known) override {
     bounds_.heap_got(e, lane, at, is_known);

@@ -20,6 +20,7 @@ void async_check::begin_launch(const launch_info&) {
   last_write_ = {};
   maps_released_ = 0;
   last_fence_.clear();
+  arrivals_.clear();
   has_early_sums_ = false;
   if (!evidence_.code->has_warpgroup_products) return;
   for (std::uint32_t f = 0; f < evidence_.code->functions.size(); ++f) {
@@ -175,6 +176,9 @@ void async_check::arrived_at(const warp_event& e, int lane, const block& owner,
   use_barrier(e, lane, owner, barrier);
   const last_write w = std::exchange(last_write_, {});
   const lane_access& t = w.what;
+  arrivals& here = arrivals_[barrier][e.at];
+  ++here.count;
+  here.by_copies = t.op_at == e.at;
   if (w.owner != &owner || t.op_at != e.at || t.warp != e.warp || t.lane != lane) return;
   const auto before = states_.of(owner).loads.add(
       {t.at, t.at + t.bytes, barrier, parity_of(owner, barrier), maker_of(t), false, {}});
@@ -184,6 +188,22 @@ void async_check::arrived_at(const warp_event& e, int lane, const block& owner,
       "a bulk copy writes " + where.words + ", and no thread has waited for the copy before it",
       "Let the thread that issues a copy wait until the last one to the same place has been used. "
       "Two threads must not issue the same copy.");
+}
+
+std::vector<finding_party> async_check::arrivals_at(std::uint64_t barrier) const {
+  std::vector<finding_party> parties;
+  const auto found = arrivals_.find(barrier);
+  if (found == arrivals_.end()) return parties;
+  for (const auto& [at, here] : found->second) {
+    finding_party p;
+    p.kernel = evidence_.kernel_name();
+    p.action = (here.by_copies ? "bulk copies counted here: " : "arrivals from here: ") +
+               std::to_string(here.count);
+    p.at = evidence_.source.of(*evidence_.code, at);
+    p.has_thread = false;
+    parties.push_back(std::move(p));
+  }
+  return parties;
 }
 
 std::uint64_t async_check::word_of(const block& owner, std::uint64_t barrier) const {

@@ -43,6 +43,10 @@ class async_check final : public check {
   // A lane of the running block arrives at an mbarrier of `owner`, a block of its cluster.
   void arrived_at(const warp_event& e, int lane, const block& owner, std::uint64_t barrier);
 
+  // The lines from which the launch's threads and copies have arrived at mbarriers at this offset
+  // of shared memory, with the number of times.
+  std::vector<finding_party> arrivals_at(std::uint64_t barrier) const;
+
   // A unit's access is about to be recorded. `owner`: whose shared memory it is; null for global
   // memory.
   void unit_accesses(const lane_access& t, const block* owner);
@@ -88,6 +92,11 @@ class async_check final : public check {
   race_check& races_;
   by_block<block_state> states_;
   last_write last_write_;
+  struct arrivals {
+    std::uint64_t count = 0;
+    bool by_copies = false;
+  };
+  std::map<std::uint64_t, std::map<const op*, arrivals>> arrivals_;  // by the mbarrier's offset
   bool has_early_sums_ = false;                         // the running kernel was reported for them
   tick maps_released_ = 0;                              // by fence.proxy.tensormap...release
   std::unordered_map<std::uint32_t, tick> last_fence_;  // of a block, by its index

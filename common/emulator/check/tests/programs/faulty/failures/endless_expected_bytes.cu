@@ -19,15 +19,16 @@ __global__ void load(const int* in, int* out) {
   if (threadIdx.x == 0) {
     asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(barrier) : "memory");
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    // finding: arrivals
     asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 512;" ::"r"(barrier) : "memory");
     asm volatile(
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, "
         "[%2];" ::"r"(to),
-        "l"(in), "r"(barrier)
+        "l"(in), "r"(barrier)  // finding: copies
         : "memory");
   }
   __syncthreads();
-  // finding: endless poll object=full says=lacks_256_bytes
+  // finding: endless poll object=full says=lacks_256_announced_bytes
   while (!is_full(barrier)) {
   }
   out[threadIdx.x] = tile[threadIdx.x];

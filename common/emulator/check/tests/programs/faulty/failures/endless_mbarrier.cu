@@ -8,7 +8,7 @@ __global__ void wait(int* x) {
   __shared__ block_barrier meeting;
   if (threadIdx.x == 0) init(&meeting, 65);
   __syncthreads();
-  meeting.arrive_and_wait();  // finding: endless
+  meeting.arrive_and_wait();  // finding: endless poll arrivals
   x[threadIdx.x] = 1;
 }
 

@@ -13,12 +13,13 @@ __global__ void __cluster_dims__(2, 1, 1) load(const int* in, int* out) {
   if (threadIdx.x == 0) {
     init_barrier(&full, 1);
     fence_barrier_init();
+    // finding: arrivals
     if (cluster.block_rank() == 0) arrive_and_expect(&full, sizeof tile);
   }
   cluster.sync();
   if (cluster.block_rank() == 0 && threadIdx.x == 0)
-    load_bytes_to_all(tile, in, sizeof tile, &full, 3);
-  wait_for_phase(&full, 0);  // finding: endless poll object=full
+    load_bytes_to_all(tile, in, sizeof tile, &full, 3);  // finding: copies
+  wait_for_phase(&full, 0);                              // finding: endless poll object=full
   out[blockIdx.x * 32 + threadIdx.x] = tile[threadIdx.x];
   cluster.sync();  // finding: endless wait
 }

@@ -15,7 +15,7 @@ __global__ void __cluster_dims__(2, 1, 1) sum_tiles(const int* in, int* out) {
     for (mbarrier& tile : full) init_barrier(&tile, 1);
     init_barrier(&empty, 2);
     fence_barrier_init();
-    for (mbarrier& tile : full) arrive_and_expect(&tile, sizeof slot);
+    for (mbarrier& tile : full) arrive_and_expect(&tile, sizeof slot);  // finding: arrivals
   }
   cluster.sync();
   int sum = 0;

@@ -9,11 +9,11 @@ __global__ void load(const __grid_constant__ CUtensorMap map, short* out) {
   if (threadIdx.x == 0) {
     init_barrier(&full, 1);
     fence_barrier_init();
-    arrive_and_expect(&full, box_elements * sizeof(float));
-    load_box(box, &map, 0, 2, &full);
+    arrive_and_expect(&full, box_elements * sizeof(float));  // finding: arrivals
+    load_box(box, &map, 0, 2, &full);                        // finding: copies
   }
   __syncthreads();
-  wait_for_phase(&full, 0);  // finding: endless poll object=full says=lacks_128_bytes
+  wait_for_phase(&full, 0);  // finding: endless poll object=full says=lacks_128_announced_bytes
   out[threadIdx.x] = box[threadIdx.x];
 }
 
