@@ -15,6 +15,7 @@ void each_variable(Settings& s, Visit visit) {
   visit("STEPWISE_WORKERS", s.workers);
   visit("STEPWISE_TIME_LIMIT_S", s.time_limit_s);
   visit("STEPWISE_PATIENCE_S", s.patience_s);
+  visit("STEPWISE_COPY_SEED", s.copy_seed);
   visit("STEPWISE_TENSOR_CORES", s.tensor_cores);
   visit("STEPWISE_ADDRESSES", s.addresses);
   visit("STEPWISE_LATE", s.late);
@@ -45,7 +46,8 @@ void read(std::string_view text, double& value) {
 void read(std::string_view text, unsigned& value) {
   char* end = nullptr;
   const long number = std::strtol(text.data(), &end, 10);
-  if (*end == '\0' && number > 0 && number < 1 << 16) value = static_cast<unsigned>(number);
+  if (end != text.data() && *end == '\0' && number >= 0 && number < 1 << 16)
+    value = static_cast<unsigned>(number);
 }
 
 std::string text_of(const std::string& value) { return value; }

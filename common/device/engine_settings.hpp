@@ -27,6 +27,9 @@ struct engine_settings {
   // may touch all of a page; "apart" leaves room between allocations, as checks do. Empty: each
   // allocation has its own bounds.
   std::string addresses;
+  // STEPWISE_COPY_SEED: without checks and counters, bulk copies end later than they are issued, by
+  // times that this seed draws. 0: at once.
+  unsigned copy_seed = 1;
   bool late = false;   // STEPWISE_LATE=1: asynchronous work runs as late as CUDA permits
   bool check = false;  // STEPWISE_CHECK=1: looks for mistakes (common/emulator/check)
   // STEPWISE_SAMPLE: with checks, a seed that draws the few blocks of each large launch that run

@@ -169,6 +169,7 @@ void grids::describe(launch_state& state, const loaded_kernel& k, const launch_c
   state.ends_hangs = of_.check != nullptr && !k.code->uses(device_function::runtime);
   state.others_write = of_.check == nullptr || !of_.check->stream().is_alone;
   state.patience = {of_.settings.patience_s};
+  state.copy_seed = of_.settings.copy_seed;
 }
 
 // Completes a grid that has ended. Its children run in launch order, and its tail launches

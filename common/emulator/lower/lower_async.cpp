@@ -37,6 +37,7 @@ void lowering::async_copy() {
   if (has("prefetch")) return;
   if (has("commit_group") || has("wait_group") || has("wait_all")) {
     watch_copy_groups();
+    if (has("bulk") && has("wait_group")) emit("<cp.async.bulk wait>");
     return;
   }
   if (has("bulk")) return bulk_copy();

@@ -1,10 +1,9 @@
 // Asynchronous copies and the barriers in shared memory that wait for them.
 //
-// idea    A copy completes at once, in program order. Hardware may show this order too, so commits
-//         and waits of groups have nothing left to do. A barrier's whole state is its 64-bit word
-//         in shared memory, which belongs to one host thread. All addresses are generic; lowering
-//         converts addresses of shared memory.
-// watch   A program that reads before it waits is wrong, but this file does not detect it.
+// idea    cp.async completes at once, in program order, so its commits and waits have nothing left
+//         to do. A bulk copy may be done later (scheduler::do_copy). A barrier's whole state is its
+//         64-bit word in shared memory, which belongs to one host thread. All addresses are
+//         generic; lowering converts addresses of shared memory.
 // source  PTX ISA 9.0, "Asynchronous copy", "mbarrier". Tested by tests/opcodes/cp_async*.ptx and
 //         mbarrier*.ptx.
 #include "common/emulator/ops/ops_async.hpp"
@@ -241,11 +240,21 @@ bool check_bulk_size(context& x, const op* i, int l, u64 size) {
                   "a bulk copy of " + std::to_string(size) + " bytes, expected a multiple of 16");
 }
 
+// The operands of a bulk copy: generic addresses, bytes, and the mbarrier (0: none) at which they
+// are counted.
+struct bulk_operands {
+  u64 to, from, size, barrier;
+};
+bulk_operands operands_of(context& x, const op* i, int l) {
+  return {x.vreg<u64>(i->a)[l], x.vreg<u64>(i->b)[l], x.vreg<u32>(i->c)[l],
+          i->d != 0 ? x.vreg<u64>(i->d)[l] : 0};
+}
+
 // Finds both ends of a bulk copy, which reduces if `kind` is atomic; false if the launch was
 // stopped.
-bool bulk_ends(context& x, const op* i, int l, u64 size, access_kind kind, std::byte*& to,
-               std::byte*& from) {
-  if (!check_bulk_size(x, i, l, size)) return false;
+bool bulk_ends(context& x, const op* i, int l, const bulk_operands& o, access_kind kind,
+               std::byte*& to, std::byte*& from) {
+  if (!check_bulk_size(x, i, l, o.size)) return false;
   const bool reads_shared = (i->immediate & from_shared) != 0;
   const bool writes_shared = (i->immediate & to_shared) != 0;
   if (reads_shared && writes_shared && !x.owner->is_in_cluster()) {  // as on an H200
@@ -254,72 +263,75 @@ bool bulk_ends(context& x, const op* i, int l, u64 size, access_kind kind, std::
         "a bulk copy from shared to shared memory, in a launch without clusters of blocks", l);
     return false;
   }
-  to = reach(x, i, l, x.vreg<u64>(i->a)[l],
-             {size, 16, writes_shared ? memory_space::shared : memory_space::global, kind,
+  to = reach(x, i, l, o.to,
+             {o.size, 16, writes_shared ? memory_space::shared : memory_space::global, kind,
               "the destination of a bulk copy: ", order_of(kind)});
   if (to == nullptr) return false;
-  from = reach(x, i, l, x.vreg<u64>(i->b)[l],
-               {size, 16, reads_shared ? memory_space::shared : memory_space::global,
+  from = reach(x, i, l, o.from,
+               {o.size, 16, reads_shared ? memory_space::shared : memory_space::global,
                 access_kind::load, "the source of a bulk copy: "});
-  (reads_shared ? x.counts.shared_load_bytes : x.counts.global_load_bytes) += size;
-  (writes_shared ? x.counts.shared_store_bytes : x.counts.global_store_bytes) += size;
+  (reads_shared ? x.counts.shared_load_bytes : x.counts.global_load_bytes) += o.size;
+  (writes_shared ? x.counts.shared_store_bytes : x.counts.global_store_bytes) += o.size;
   return from != nullptr;
 }
 
-// Counts the bytes at the barrier whose address is in d (0 for none).
-bool complete_operand(context& x, const op* i, int l, u64 size) {
-  return i->d == 0 || complete_bytes(x, i, l, x.vreg<u64>(i->d)[l], size);
-}
-
-// a: destination, b: source, c: bytes.
-const op* copy_bulk(context& x, const op* i) {
+// Copies, or reduces if `kind` is atomic, by move(to, from, bytes), and counts the bytes.
+template <class Move>
+const op* move_bulk(context& x, const op* i, access_kind kind, Move move) {
   return each_lane(x, i, [&](int l) {
-    const u64 size = x.vreg<u32>(i->c)[l];
-    std::byte *to = nullptr, *from = nullptr;
-    if (!bulk_ends(x, i, l, size, access_kind::store, to, from)) return false;
-    std::memmove(to, from, size);
-    return complete_operand(x, i, l, size);
+    const bulk_operands o = operands_of(x, i, l);
+    return x.owner->do_copy(i, l, o.barrier == 0, [=](context& at) {
+      std::byte *to = nullptr, *from = nullptr;
+      if (!bulk_ends(at, i, l, o, kind, to, from)) return false;
+      move(to, from, o.size);
+      return o.barrier == 0 || complete_bytes(at, i, l, o.barrier, o.size);
+    });
   });
 }
 
-// The same from global memory to several blocks of the cluster. immediate: the vreg of the mask of
-// their ranks.
-const op* multicast_bulk(context& x, const op* i) {
-  return each_lane(x, i, [&](int l) {
-    const u64 size = x.vreg<u32>(i->c)[l];
-    if (!check_bulk_size(x, i, l, size)) return false;
-    const std::byte* const from =
-        reach(x, i, l, x.vreg<u64>(i->b)[l],
-              {size, 16, memory_space::global, access_kind::load, "the source of a bulk copy: "});
-    if (from == nullptr) return false;
-    x.counts.global_load_bytes += size;
-    const u32 mask = x.vreg<u16>(static_cast<u32>(i->immediate))[l];
-    if (!check_multicast(x, i, l, mask)) return false;
-    for (u32 m = mask; m != 0; m &= m - 1) {
-      const u32 rank = static_cast<u32>(__builtin_ctz(m));
-      std::byte* const to = reach(
-          x, i, l, address_in_block(x, x.vreg<u64>(i->a)[l], rank),
-          {size, 16, memory_space::shared, access_kind::store, "the destination of a bulk copy: "});
-      if (to == nullptr) return false;
-      std::memcpy(to, from, size);
-      x.counts.shared_store_bytes += size;
-      if (!complete_bytes(x, i, l, address_in_block(x, x.vreg<u64>(i->d)[l], rank), size))
-        return false;
-    }
-    return true;
+// d: mbarrier, 0 for none; a: destination, b: source, c: bytes.
+const op* copy_bulk(context& x, const op* i) {
+  return move_bulk(x, i, access_kind::store, [](std::byte* to, const std::byte* from, u64 bytes) {
+    std::memmove(to, from, bytes);
   });
 }
 
 template <class T, class Next>
 const op* reduce_bulk(context& x, const op* i) {
-  return each_lane(x, i, [&](int l) {
-    const u64 size = x.vreg<u32>(i->c)[l];
-    std::byte *to = nullptr, *from = nullptr;
-    if (!bulk_ends(x, i, l, size, access_kind::atomic, to, from)) return false;
-    reduce_elements<T, Next>(to, from, size);
-    return complete_operand(x, i, l, size);
+  return move_bulk(x, i, access_kind::atomic, [](std::byte* to, const std::byte* from, u64 bytes) {
+    reduce_elements<T, Next>(to, from, bytes);
   });
 }
+
+// A copy from global memory to several blocks of the cluster. immediate: the vreg of the mask of
+// their ranks.
+const op* multicast_bulk(context& x, const op* i) {
+  return each_lane(x, i, [&](int l) {
+    const bulk_operands o = operands_of(x, i, l);
+    const u32 mask = x.vreg<u16>(static_cast<u32>(i->immediate))[l];
+    if (!check_bulk_size(x, i, l, o.size) || !check_multicast(x, i, l, mask)) return false;
+    return x.owner->do_copy(i, l, false, [=](context& at) {
+      const std::byte* const from = reach(
+          at, i, l, o.from,
+          {o.size, 16, memory_space::global, access_kind::load, "the source of a bulk copy: "});
+      if (from == nullptr) return false;
+      at.counts.global_load_bytes += o.size;
+      for (u32 m = mask; m != 0; m &= m - 1) {
+        const u32 rank = static_cast<u32>(__builtin_ctz(m));
+        std::byte* const to = reach(at, i, l, address_in_block(at, o.to, rank),
+                                    {o.size, 16, memory_space::shared, access_kind::store,
+                                     "the destination of a bulk copy: "});
+        if (to == nullptr) return false;
+        std::memcpy(to, from, o.size);
+        at.counts.shared_store_bytes += o.size;
+        if (!complete_bytes(at, i, l, address_in_block(at, o.barrier, rank), o.size)) return false;
+      }
+      return true;
+    });
+  });
+}
+
+const op* wait_for_copies(context& x, const op* i) { return x.owner->wait_for_copies(i); }
 
 void reduction_ops(op_table& t) {
   using enum value_class;
@@ -411,6 +423,7 @@ void async_ops(op_table& t) {
   add_op(t, "mbarrier.pending_count", &pending_count, b32, b64, none, none);
   add_op(t, "<cp.async>", &copy_async, predicate, b64, b64, b32);
   add_op(t, "<cp.async.bulk>", &copy_bulk, b64, b64, b64, b32);
+  add_op(t, "<cp.async.bulk wait>", &wait_for_copies, none, none, none, none);
   add_op(t, "<cp.async.bulk multicast>", &multicast_bulk, b64, b64, b64, b32);
   reduction_ops(t);
   add_op(t, "<generic.a64>", &generic_address<u64, false>, b64, b64, none, none);

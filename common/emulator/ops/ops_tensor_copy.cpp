@@ -1,13 +1,14 @@
 // Copies of tensor tiles (TMA), and edits of tensor maps.
 //
-// idea    A copy is done at once, in program order, like other asynchronous copies (ops_async.cpp).
-//         It visits the box row by row. The part of a row that lies inside the tensor is copied;
+// idea    A copy reads its map when it is issued, and may be done later (scheduler::do_copy). It
+//         visits the box row by row. The part of a row that lies inside the tensor is copied;
 //         loads fill the rest. Dimension 0 is always contiguous.
 // watch   The record of a map may hold anything (common/device/tensor_map.hpp).
 // source  PTX ISA 9.0, "Tensors", "cp.async.bulk.tensor", "tensormap.replace". Tested by
 //         ../../runtime/conformance/tma/ and ../../runtime/conformance/fault/.
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 #include "common/device/tensor_map.hpp"
 #include "common/emulator/machine/access.hpp"
@@ -62,11 +63,19 @@ class tile_copy {
       : x_(x), i_(i), lane_(lane), form_(*reinterpret_cast<const tensor_copy_form*>(i->immediate)) {
     for (unsigned d = 0; d < form_.rank; ++d) start_[d] = x.vreg<s32>(form_.coordinates[d])[lane];
     if (form_.has_offsets) read_offsets();
+    box_ = x.vreg<u64>(i->a)[lane];
+    map_at_ = x.vreg<u64>(i->b)[lane];
+    if (is_load()) barrier_ = x.vreg<u64>(i->d)[lane];
+    if (i->c != 0) blocks_ = x.vreg<u16>(i->c)[lane];
   }
 
-  // False if the launch was stopped.
+  bool is_load() const { return form_.what == tensor_copy::load; }
+  // What happens at the issue, and the copy itself, which reads no registers. False if the launch
+  // was stopped.
+  bool prepare() {
+    return read_map() && check_start() && (i_->c == 0 || check_multicast(x_, i_, lane_, blocks_));
+  }
   bool run() {
-    if (!read_map() || !check_start()) return false;
     switch (form_.what) {
       case tensor_copy::load:
         return load();
@@ -90,7 +99,7 @@ class tile_copy {
 
   bool read_map() {
     constexpr const char* whose = "the tensor map: ";
-    const u64 at = x_.vreg<u64>(i_->b)[lane_];
+    const u64 at = map_at_;
     const std::byte* from = nullptr;
     if (at - local_window < window_bytes) {
       x_.owner->stop(i_, error::illegal_address, "a tensor map in local memory", lane_,
@@ -313,13 +322,10 @@ class tile_copy {
   }
 
   bool load() {
-    const u64 to = x_.vreg<u64>(i_->a)[lane_], barrier = x_.vreg<u64>(i_->d)[lane_];
-    if (i_->c == 0) return load_to(to, barrier);
-    const u32 mask = x_.vreg<u16>(i_->c)[lane_];
-    if (!check_multicast(x_, i_, lane_, mask)) return false;
-    for (u32 m = mask; m != 0; m &= m - 1) {
+    if (i_->c == 0) return load_to(box_, barrier_);
+    for (u32 m = blocks_; m != 0; m &= m - 1) {
       const u32 rank = static_cast<u32>(__builtin_ctz(m));
-      if (!load_to(address_in_block(x_, to, rank), address_in_block(x_, barrier, rank)))
+      if (!load_to(address_in_block(x_, box_, rank), address_in_block(x_, barrier_, rank)))
         return false;
     }
     return true;
@@ -363,7 +369,7 @@ class tile_copy {
   // Without `reduce_row`, the box replaces what is in the tensor.
   bool store(reducer reduce_row) {
     if (!check_pixels_of_store()) return false;
-    const shared_box box = reach_box(x_.vreg<u64>(i_->a)[lane_], access_kind::load);
+    const shared_box box = reach_box(box_, access_kind::load);
     const access_kind kind = reduce_row != nullptr ? access_kind::atomic : access_kind::store;
     const auto store_row = [&](const box_row& row) {
       if (row.bytes == 0) return true;
@@ -415,6 +421,8 @@ class tile_copy {
   const op* i_;
   int lane_;
   const tensor_copy_form& form_;
+  u64 box_ = 0, map_at_ = 0, barrier_ = 0;  // generic addresses
+  u32 blocks_ = 0;                          // of a multicast
   tensor_map map_;
   s64 start_[most_tensor_dimensions] = {};
   s64 offset_[most_pixel_dimensions] = {};  // in im2col mode, of the dimensions from 1 on
@@ -425,7 +433,11 @@ class tile_copy {
 // d: mbarrier, 0 for none; a: box in shared memory; b: map; c: 16-bit mask of a multicast, 0 for
 // none; immediate: the tensor_copy_form.
 const op* copy_tile(context& x, const op* i) {
-  return each_lane(x, i, [&](int l) { return tile_copy(x, i, l).run(); });
+  return each_lane(x, i, [&](int l) {
+    const auto copy = std::make_shared<tile_copy>(x, i, l);
+    return copy->prepare() &&
+           x.owner->do_copy(i, l, !copy->is_load(), [copy](context&) { return copy->run(); });
+  });
 }
 
 // --- edits of maps -----------------------------------------------------------------------------

@@ -147,9 +147,10 @@ struct block {
   std::array<std::uint32_t, partitions> free_registers{};
   std::unique_ptr<std::byte[]> storage;  // registers, local and shared memory
   std::byte* shared = nullptr;
-  unsigned idle_rounds = 0;     // rounds of polling without an exit or a barrier
-  bool only_polled = false;     // in the last round
-  unsigned polling_rounds = 0;  // consecutive rounds that polled, whatever else they did
+  std::uint32_t delayed_copies = 0;  // that its threads have issued
+  unsigned idle_rounds = 0;          // rounds of polling without an exit or a barrier
+  bool only_polled = false;          // in the last round
+  unsigned polling_rounds = 0;       // consecutive rounds that polled, whatever else they did
 };
 
 // The blocks that a worker holds. The first one runs next.

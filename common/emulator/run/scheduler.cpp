@@ -134,6 +134,7 @@ bool scheduler::begin_blocks(std::uint64_t n) {
     unused_.pop_back();
     maker_.start(b, index_of(r));
     if (registers_at_entry_ != 0) give_registers(b);
+    b.delayed_copies = 0;
     b.together = together;
     b.rank = static_cast<std::uint32_t>(r);
     if (together != nullptr) together->blocks[r] = &b;
@@ -174,6 +175,7 @@ scheduler::block_result scheduler::run_slice(block& b) {
   while (b.alive != 0) {
     bool ran = false;
     progress_ = false;
+    if (!delayed_.empty()) do_delayed([](delayed_copy& c) { return --c.rounds == 0; });
     const std::uint64_t polls = x_.polls;
     for (warp& w : b.warps) {
       if (w.ready.empty() && !w.release_joins()) continue;
@@ -186,6 +188,7 @@ scheduler::block_result scheduler::run_slice(block& b) {
       if (launch_.stop.load(std::memory_order_relaxed)) return block_result::failed;
     }
     if (b.alive == 0) break;
+    if (launch_.stop.load(std::memory_order_relaxed)) return block_result::failed;
     if (!ran) {
       if (others_can_run()) return block_result::parked;
       report_deadlock(b);
@@ -207,8 +210,60 @@ scheduler::block_result scheduler::run_slice(block& b) {
     if (b.idle_rounds >= idle_rounds_before_rotation) return block_result::waiting;
     if (launch_.ends_hangs && ++rounds == rounds_before_look) return block_result::waiting;
   }
+  do_delayed([&](const delayed_copy& c) { return c.of == &b; });
+  if (launch_.stop.load(std::memory_order_relaxed)) return block_result::failed;
   idle_.block_ended();
   return block_result::done;
+}
+
+// --- delayed copies ----------------------------------------------------------------------------
+
+// A copy is issued and ended in different rounds, so a program that uses its ends too early goes
+// wrong here as on a GPU. The delays are the same in every run, whatever the number of workers.
+void scheduler::delay_copy(const op* i, int lane, bool in_group,
+                           std::function<bool(context&)> work) {
+  constexpr unsigned most_rounds = 12;
+  std::uint64_t drawn = launch_.copy_seed;
+  for (const std::uint64_t part :
+       {block_->index, std::uint64_t{warp_index()}, std::uint64_t{i->ordinal},
+        std::uint64_t{block_->delayed_copies++}})
+    drawn = (drawn ^ part) * 0x9e3779b97f4a7c15;
+  const auto rounds = static_cast<unsigned>((drawn >> 32) % most_rounds) + 1;
+  delayed_.push_back({block_, warp_, lane, in_group, rounds, std::move(work)});
+}
+
+// Does the delayed copies for which is_due(copy) holds, each as if its thread were running.
+template <class IsDue>
+void scheduler::do_delayed(IsDue is_due) {
+  block* const running = block_;
+  warp* const running_warp = warp_;
+  const std::uint32_t mask = x_.mask;
+  for (std::size_t n = 0; n < delayed_.size();) {
+    if (!is_due(delayed_[n])) {
+      ++n;
+      continue;
+    }
+    const delayed_copy c = std::move(delayed_[n]);
+    delayed_.erase(delayed_.begin() + static_cast<std::ptrdiff_t>(n));
+    block_ = c.of;
+    warp_ = c.by;
+    x_.shared = c.of->shared;
+    x_.mask = std::uint32_t{1} << c.lane;
+    progress_ = true;
+    if (!c.work(x_)) break;
+  }
+  block_ = running;
+  warp_ = running_warp;
+  x_.shared = running->shared;
+  x_.mask = mask;
+}
+
+// cp.async.bulk.wait_group. All groups of the running threads end.
+const op* scheduler::wait_for_copies(const op* i) {
+  do_delayed([&](const delayed_copy& c) {
+    return c.in_group && c.by == warp_ && ((x_.active >> c.lane) & 1) != 0;
+  });
+  return launch_.stop.load(std::memory_order_relaxed) ? nullptr : i + 1;
 }
 
 // Waits while the host changes what workers read. Allocations may be gone afterwards.

@@ -14,6 +14,7 @@
 //         Thread Scheduling". Tested by ../tests/programs/.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -72,6 +73,17 @@ class scheduler {
   const op* arrive_at_cluster(const op* i);
   const op* wait_for_cluster(const op* i);
   const op* wait_for_warpgroup(const op* i);
+  // Does the work of a bulk copy, work(context&) -> bool, which stops the launch if it returns
+  // false: now, or in an unwatched launch after some slices. It is done at the latest when its
+  // thread waits for its groups (`in_group`), and before its block ends. The work must not read
+  // registers. True if the launch was not stopped.
+  template <class Work>
+  bool do_copy(const op* i, int lane, bool in_group, Work work) {
+    if (launch_.copy_seed == 0 || x_.watch != nullptr) return work(x_);
+    delay_copy(i, lane, in_group, std::move(work));
+    return true;
+  }
+  const op* wait_for_copies(const op* i);
   const op* change_registers(const op* i, bool more);
   const op* wait_for_registers(const op* i);
   // The rank of the running block in its cluster, whether the launch asked for clusters, and
@@ -119,6 +131,9 @@ class scheduler {
   enum class block_result { done, waiting, parked, failed, cut, left };
 
   bool may_reach_peers(const op* i);
+  void delay_copy(const op* i, int lane, bool in_group, std::function<bool(context&)> work);
+  template <class IsDue>
+  void do_delayed(IsDue is_due);
   bool begin_blocks(std::uint64_t n);
   void retire_front(bool is_reusable);
   std::span<block* const> cluster_blocks() const;
@@ -201,6 +216,15 @@ class scheduler {
   unsigned most_polling_rounds_ = 1024;
   timer_wait timer_wait_;
   std::uint64_t clock_readings_ = 0;
+  struct delayed_copy {
+    block* of;
+    warp* by;
+    int lane;
+    bool in_group;
+    unsigned rounds;  // of its worker's blocks, until it is done
+    std::function<bool(context&)> work;
+  };
+  std::vector<delayed_copy> delayed_;
   const op* reaches_peers_ = nullptr;  // the last op for which may_reach_peers() held
 };
 

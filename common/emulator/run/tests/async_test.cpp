@@ -13,8 +13,10 @@ using namespace stepwise;
 namespace {
 
 // Runs a kernel and returns its final status. %rd1 is the address of 256 bytes, %r1 of 64 bytes of
-// shared memory and %r2 of an mbarrier. %r3 is the thread's index. `map` is copied to %rd1.
-status run(const std::string& body, unsigned threads = 32, const opaque_tensor_map* map = nullptr) {
+// shared memory and %r2 of an mbarrier. %r3 is the thread's index. `map` is copied to %rd1. `words`
+// are copied to %rd1 before the kernel runs, and back afterwards.
+status run(const std::string& body, unsigned threads = 32, const opaque_tensor_map* map = nullptr,
+           std::span<std::uint32_t> words = {}) {
   const std::string text =
       ".version 9.0\n.target sm_90\n.address_size 64\n"
       ".visible .entry k(.param .u64 out)\n{\n.shared .align 16 .b8 tile[64];\n"
@@ -31,9 +33,13 @@ status run(const std::string& body, unsigned threads = 32, const opaque_tensor_m
   const auto out = device->allocate(256);
   REQUIRE(out.ok());
   if (map != nullptr) REQUIRE(device->write(*out, std::as_bytes(std::span(map, 1))).ok());
+  REQUIRE(device->write(*out, std::as_bytes(words)).ok());
   const status launch = device->launch(*kernel, {{1, 1, 1}, {threads, 1, 1}, 0, false},
                                        std::as_bytes(std::span(&*out, 1)));
-  return launch.ok() ? device->synchronize() : launch;
+  if (!launch.ok()) return launch;
+  const status end = device->synchronize();
+  if (end.ok()) REQUIRE(device->read(std::as_writable_bytes(words), *out).ok());
+  return end;
 }
 
 void check_says(const status& s, error code, const std::string& part) {
@@ -67,6 +73,36 @@ TEST_CASE("bulk copies need whole, aligned pieces of 16 bytes") {
              "48-byte read");
   check_says(run(copy + "[%r1], [%rd1], 16, [%r1+32];\nend:"), error::launch_failure,
              "no mbarrier was initialised");
+}
+
+TEST_CASE("a bulk copy ends after its issue, and before the wait for it returns") {
+  const std::string load =
+      one_thread +
+      "mov.u32 %r4, 1;\nst.shared.u32 [%r1], %r4;\nmbarrier.init.shared.b64 [%r2], 1;\n"
+      "mbarrier.arrive.expect_tx.shared.b64 _, [%r2], 16;\n"
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], 16, "
+      "[%r2];\n"
+      "ld.shared.u32 %r5, [%r1];\n"
+      "again:\nmbarrier.try_wait.parity.shared.b64 %p2, [%r2], 0;\n@!%p2 bra again;\n"
+      "ld.shared.u32 %r6, [%r1];\nst.global.u32 [%rd1+16], %r5;\nst.global.u32 [%rd1+20], %r6;\n"
+      "end:";
+  const std::string store =
+      one_thread +
+      "mov.u32 %r4, 1;\nst.shared.u32 [%r1], %r4;\n"
+      "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 16;\n"
+      "cp.async.bulk.commit_group;\nmov.u32 %r4, 2;\nst.shared.u32 [%r1], %r4;\n"
+      "cp.async.bulk.wait_group 0;\nmov.u32 %r4, 3;\nst.shared.u32 [%r1], %r4;\nend:";
+  for (const bool at_once : {false, true}) {
+    CAPTURE(at_once);
+    if (at_once) setenv("STEPWISE_COPY_SEED", "0", 1);
+    std::uint32_t words[6] = {7};
+    CHECK(run(load, 32, nullptr, words).ok());
+    CHECK(words[4] == (at_once ? 7 : 1));
+    CHECK(words[5] == 7);
+    CHECK(run(store, 32, nullptr, words).ok());
+    CHECK(words[0] == (at_once ? 1 : 2));
+    unsetenv("STEPWISE_COPY_SEED");
+  }
 }
 
 TEST_CASE("a bulk copy within shared memory is refused, as on a GPU without clusters") {
