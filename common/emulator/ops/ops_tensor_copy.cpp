@@ -95,6 +95,12 @@ class tile_copy {
     return false;
   }
 
+  // Stops at something that a GPU may allow.
+  bool leave_out(const std::string& what) {
+    x_.owner->stop(i_, error::not_supported, what + " is not supported", lane_);
+    return false;
+  }
+
   // --- the map ---
 
   bool read_map() {
@@ -352,17 +358,15 @@ class tile_copy {
     return complete_bytes(x_, i_, lane_, barrier, box_bytes());
   }
 
-  // On an H200, some stores in im2col mode are illegal instructions, and we do not know which. The
-  // stores of CUTLASS have no bounding box that reaches outside of the images.
+  // On an H200, stores with a bounding box that begins outside of the images are illegal
+  // instructions. A box that ends outside of them was not measured.
   bool check_pixels_of_store() {
-    for (unsigned d = 1; map_.is_im2col != 0 && d + 1u < map_.rank; ++d) {
-      if (map_.lower[d - 1] >= 0 && map_.upper[d - 1] <= 0) continue;
-      x_.owner->stop(i_, error::not_supported,
-                     "a store in im2col mode with a bounding box that reaches outside of the "
-                     "images is not supported",
-                     lane_);
-      return false;
-    }
+    if (map_.is_im2col == 0) return true;
+    if (std::ranges::any_of(map_.lower, [](int corner) { return corner < 0; }))
+      return refuse("a store in im2col mode with a bounding box that begins outside of the images");
+    if (std::ranges::any_of(map_.upper, [](int corner) { return corner > 0; }))
+      return leave_out(
+          "a store in im2col mode with a bounding box that ends outside of the images");
     return true;
   }
 

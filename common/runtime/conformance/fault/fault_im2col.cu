@@ -1,5 +1,6 @@
 // How loads in im2col mode end that begin outside of the bounding box, or in the middle of 16
-// bytes, and copies with a map for the other mode.
+// bytes, stores with a bounding box that begins outside of the images, and copies with a map for
+// the other mode.
 #include "expect.hpp"
 #include "tma/tensor_shape.hpp"
 #include "tma/tile_copies.hpp"
@@ -29,11 +30,26 @@ __global__ void load(const __grid_constant__ CUtensorMap map, box_start c) {
   wait_for_phase(at, 0);
 }
 
-// A bounding box without the last two columns and rows of the images.
-CUtensorMap map_of_pixels(void* address) {
+__global__ void store(const __grid_constant__ CUtensorMap map, box_start c) {
+  __shared__ __align__(1024) unsigned char window[channels * 2 * pixels];
+  for (unsigned i = threadIdx.x; i < sizeof window; i += blockDim.x) window[i] = 1;
+  fence_proxy();
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  asm volatile(
+      "cp.async.bulk.tensor.4d.global.shared::cta.im2col_no_offs.bulk_group "
+      "[%0, {%1, %2, %3, %4}], [%5];" ::"l"(&map),
+      "r"(c.at[0]), "r"(c.at[1]), "r"(c.at[2]), "r"(c.at[3]), "r"(shared_address(window))
+      : "memory");
+  wait_for_stores();
+}
+
+// A bounding box between these corners, the same in both dimensions. By default, it is without the
+// last two columns and rows of the images.
+CUtensorMap map_of_pixels(void* address, int first = 0, int last = -2) {
   std::uint64_t strides[3];
   for (unsigned d = 1; d < 4; ++d) strides[d - 1] = images.stride(d);
-  const int lower[2] = {0, 0}, upper[2] = {-2, -2};
+  const int lower[2] = {first, first}, upper[2] = {last, last};
   CUtensorMap map;
   const auto encode =
       driver_function<decltype(&cuTensorMapEncodeIm2col)>("cuTensorMapEncodeIm2col");
@@ -52,6 +68,12 @@ void ends_with(box_start c, cudaError_t expected, bool has_map_of_pixels, bool l
   kernel<<<1, 32>>>(map, c);
   EXPECT(cudaDeviceSynchronize(), expected);
 }
+void store_ends_with(box_start c, int lower, int upper, cudaError_t expected) {
+  void* memory = nullptr;
+  check(cudaMalloc(&memory, images.total_bytes()));
+  store<<<1, 32>>>(map_of_pixels(memory, lower, upper), c);
+  EXPECT(cudaDeviceSynchronize(), expected);
+}
 void ends(box_start c) { ends_with(c, cudaSuccess, true, true); }
 void is_illegal(box_start c) { ends_with(c, cudaErrorIllegalInstruction, true, true); }
 
@@ -65,6 +87,15 @@ int main() {
   in_child("a start left of and above the bounding box", [] { is_illegal({{0, -2, -2, 0}}); });
   in_child("a start left of the bounding box", [] { is_illegal({{0, -1, 0, 0}}); });
   in_child("a start above the bounding box", [] { is_illegal({{0, 0, -1, 0}}); });
+  in_child("a store in a bounding box inside of the images", [] {
+    store_ends_with({{0, 2, 3, 0}}, 1, 0, cudaSuccess);
+  });
+  in_child("a store in a bounding box that begins outside of the images", [] {
+    store_ends_with({{0, 2, 3, 0}}, -1, -1, cudaErrorIllegalInstruction);
+  });
+  in_child("a store that begins outside of the images", [] {
+    store_ends_with({{0, 2, -1, 0}}, -1, -1, cudaErrorIllegalInstruction);
+  });
   in_child("pixels with a map for tiles", [] {
     ends_with({{0, 0, 0, 0}}, cudaErrorIllegalInstruction, false, true);
   });

@@ -278,22 +278,27 @@ int wrong_in_store(const char* name, const pixel_shape& shape, const std::vector
 
 // Images of 9 x 7 pixels with 20 channels.
 template <bool Adds>
-void check_store(const char* name, const std::vector<int>& upper, const std::vector<int>& start) {
+void check_store(const char* name, int lower, int upper, const std::vector<int>& start) {
   const tensor_shape images{CU_TENSOR_MAP_DATA_TYPE_UINT32, 4, {20, 9, 7, 3}, {8, 50}};
-  EXPECT_TRUE(wrong_in_store(name, {images, {0, 0}, upper}, start, Adds) == 0);
+  const pixel_shape shape{images, {lower, lower}, {upper, upper}};
+  EXPECT_TRUE(wrong_in_store(name, shape, start, Adds) == 0);
 }
 
 template <bool Adds>
 void store_whole_images() {
-  check_store<Adds>("whole images", {0, 0}, {8, 2, 3, 0});
+  check_store<Adds>("whole images", 0, 0, {8, 2, 3, 0});
 }
 template <bool Adds>
 void store_inner_pixels() {
-  check_store<Adds>("inner pixels", {-2, -2}, {8, 2, 3, 0});
+  check_store<Adds>("inner pixels", 0, -2, {8, 2, 3, 0});
+}
+template <bool Adds>
+void store_right_and_lower_pixels() {
+  check_store<Adds>("right and lower pixels", 1, 0, {8, 2, 3, 0});
 }
 template <bool Adds>
 void store_past_the_last_image() {
-  check_store<Adds>("past the last image", {-2, -2}, {16, 5, 4, 2});
+  check_store<Adds>("past the last image", 0, -2, {16, 5, 4, 2});
 }
 
 struct request {
@@ -353,9 +358,11 @@ int main() {
   in_child("requests", check_requests);
   in_child("a store of whole images", store_whole_images<false>);
   in_child("a store of inner pixels", store_inner_pixels<false>);
+  in_child("a store of right and lower pixels", store_right_and_lower_pixels<false>);
   in_child("a store past the last image", store_past_the_last_image<false>);
   in_child("a sum of whole images", store_whole_images<true>);
   in_child("a sum of inner pixels", store_inner_pixels<true>);
+  in_child("a sum of right and lower pixels", store_right_and_lower_pixels<true>);
   in_child("a sum past the last image", store_past_the_last_image<true>);
   return outcome("columns of pixels");
 }
