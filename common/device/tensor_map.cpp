@@ -12,7 +12,7 @@ constexpr std::uint64_t stride_limit = std::uint64_t{1} << 40;
 constexpr std::uint32_t most_box = 256, most_element_stride = 8, most_pixels = 1024;
 constexpr unsigned row_alignment = 16;
 constexpr std::uint64_t most_box_bytes = 228 * 1024;  // a multiprocessor's shared memory
-constexpr int interleaved_32 = 2, most_interleave = 2, most_promotion = 3;
+constexpr int interleaved_32 = static_cast<int>(tensor_interleave::bytes_32), most_promotion = 3;
 
 status broken(std::string rule) { return {error::invalid_value, std::move(rule)}; }
 
@@ -33,7 +33,7 @@ status check_numbers(const tensor_map_request& r) {
     return broken("the rank is " + std::to_string(r.rank) + ", expected 1 to 5");
   if (r.is_im2col && r.rank < 3)
     return broken("the rank is " + std::to_string(r.rank) + ", expected 3 to 5 in im2col mode");
-  if (r.interleave < 0 || r.interleave > most_interleave)
+  if (r.interleave < 0 || static_cast<unsigned>(r.interleave) >= tensor_interleaves)
     return broken("there is no such interleave layout");
   if (r.interleave != 0 && r.rank < 3)
     return broken("an interleaved layout needs a rank of 3 to 5");
@@ -43,8 +43,6 @@ status check_numbers(const tensor_map_request& r) {
     if (r.swizzle > most_known) return broken("there is no such swizzle mode");
     return broken("swizzle modes with an atomicity need a GPU of compute capability 10.0");
   }
-  if (r.interleave == interleaved_32 && r.swizzle != static_cast<int>(tensor_swizzle::bytes_32))
-    return broken("an interleaved layout of 32 bytes needs a swizzle of 32 bytes");
   if (r.promotion < 0 || r.promotion > most_promotion)
     return broken("there is no such L2 promotion");
   if (r.fill < 0 || r.fill > 1) return broken("there is no such fill mode");
@@ -83,6 +81,7 @@ status check_tensor(const tensor_map_request& r) {
 // The rules for a bounding box of pixels. A corner has as many bits as the rank leaves room for.
 status check_pixels(const tensor_map_request& r) {
   const std::int32_t most = r.rank == 3 ? 32767 : r.rank == 4 ? 127 : 15;
+  const unsigned first = r.interleave != 0 ? 0 : 1;  // dimension W
   for (unsigned d = 0; d + 2 < r.rank; ++d) {
     for (const auto& [name, corner] : {std::pair{"pixelBoxLowerCorner", r.lower[d]},
                                        std::pair{"pixelBoxUpperCorner", r.upper[d]}})
@@ -90,8 +89,8 @@ status check_pixels(const tensor_map_request& r) {
         return broken(std::string(name) + "[" + std::to_string(d) + "] is " +
                       std::to_string(corner) + ", expected " + std::to_string(-most - 1) + " to " +
                       std::to_string(most));
-    if (static_cast<std::int64_t>(r.sizes[d + 1]) + r.upper[d] <= r.lower[d])
-      return broken("the bounding box is empty in dimension " + std::to_string(d + 1));
+    if (static_cast<std::int64_t>(r.sizes[first + d]) + r.upper[d] <= r.lower[d])
+      return broken("the bounding box is empty in dimension " + std::to_string(first + d));
   }
   if (r.box[0] < 1 || r.box[0] > most_box)
     return broken("channelsPerPixel is " + std::to_string(r.box[0]) + ", expected 1 to 256");
@@ -107,6 +106,30 @@ status check_box_sizes(const tensor_map_request& r) {
   return {};
 }
 
+// The bytes of a box, with the element strides of the dimensions from `first_step` on.
+std::uint64_t bytes_of_box(const tensor_map_request& r, unsigned first_step) {
+  std::uint64_t bytes = bytes_of(static_cast<tensor_type>(r.type));
+  if (r.is_im2col) return bytes * r.box[0] * r.box[1];
+  for (unsigned d = 0; d < r.rank; ++d) {
+    const std::uint32_t step = d < first_step ? 1 : r.element_strides[d];
+    bytes *= (r.box[d] + step - 1) / step;
+  }
+  return bytes;
+}
+
+// In an interleaved layout, too, the limit is for the product of the box's sizes, although a copy
+// then moves one slice of channels. Measured on an H200, without element strides.
+status check_box_bytes(const tensor_map_request& r) {
+  const std::uint64_t bytes = bytes_of_box(r, r.interleave != 0 ? 0 : 1);
+  if (bytes > most_box_bytes)
+    return broken("the box has " + std::to_string(bytes) + " bytes, expected at most " +
+                  std::to_string(most_box_bytes));
+  if (r.interleave != 0 && bytes_of_box(r, r.rank) > most_box_bytes)
+    return {error::not_supported, "element strides in an interleaved box of more than " +
+                                      std::to_string(most_box_bytes) + " bytes are not supported"};
+  return {};
+}
+
 // The rules for the box in shared memory.
 status check_box(const tensor_map_request& r) {
   if (status sizes = r.is_im2col ? check_pixels(r) : check_box_sizes(r); !sizes.ok()) return sizes;
@@ -116,14 +139,8 @@ status check_box(const tensor_map_request& r) {
   const unsigned row = r.box[0] * bytes_of(static_cast<tensor_type>(r.type));
   const std::string found = "the box has " + std::to_string(row) + " bytes in dimension 0, ";
   if (row % row_alignment != 0) return broken(found + "expected a multiple of 16");
+  if (status bytes = check_box_bytes(r); !bytes.ok()) return bytes;
   if (r.interleave != 0) return {};
-  std::uint64_t bytes = row;
-  if (r.is_im2col) bytes *= r.box[1];
-  for (unsigned d = 1; d < r.rank && !r.is_im2col; ++d)
-    bytes *= (r.box[d] + r.element_strides[d] - 1) / r.element_strides[d];
-  if (bytes > most_box_bytes)
-    return broken("the box has " + std::to_string(bytes) + " bytes, expected at most " +
-                  std::to_string(most_box_bytes));
   const unsigned width = width_of(static_cast<tensor_swizzle>(r.swizzle));
   if (width != 0 && row > width)
     return broken(found + "more than the swizzle's width of " + std::to_string(width));
@@ -159,7 +176,7 @@ unsigned width_of(tensor_swizzle swizzle) {
 std::uint64_t tensor_map::box_rows() const {
   if (is_im2col != 0) return box[1];
   std::uint64_t rows = 1;
-  for (unsigned d = 1; d < rank; ++d) rows *= box_elements(d);
+  for (unsigned d = first_row_dimension(); d < rank; ++d) rows *= box_elements(d);
   return rows;
 }
 
@@ -167,13 +184,12 @@ result<opaque_tensor_map> encode_map(const tensor_map_request& r) {
   if (status numbers = check_numbers(r); !numbers.ok()) return numbers;
   if (status tensor = check_tensor(r); !tensor.ok()) return tensor;
   if (status box = check_box(r); !box.ok()) return box;
-  if (r.interleave != 0)
-    return {error::not_supported, "a tensor map with an interleaved layout is not supported"};
   tensor_map made;
   made.mark = tensor_map::made;
   made.address = r.address;
   made.rank = static_cast<std::uint8_t>(r.rank);
   made.type = static_cast<tensor_type>(r.type);
+  made.interleave = static_cast<tensor_interleave>(r.interleave);
   made.swizzle = static_cast<tensor_swizzle>(r.swizzle);
   made.promotion = static_cast<std::uint8_t>(r.promotion);
   made.fills_nan = static_cast<std::uint8_t>(r.fill);
@@ -200,7 +216,7 @@ bool tensor_map::is_sound() const {
                           .is_im2col = is_im2col != 0,
                           .lower = {lower[0], lower[1], lower[2]},
                           .upper = {upper[0], upper[1], upper[2]},
-                          .interleave = interleave,
+                          .interleave = static_cast<int>(interleave),
                           .swizzle = static_cast<int>(swizzle),
                           .promotion = promotion,
                           .fill = fills_nan};
@@ -212,7 +228,8 @@ result<opaque_tensor_map> with_address(const opaque_tensor_map& map, std::uint64
   auto moved = std::bit_cast<tensor_map>(map);
   if (!moved.is_sound()) return broken("the tensor map was not encoded, or was overwritten");
   if (address == 0) return broken("the global address is null");
-  if (status usable = check_address(address, global_alignment(moved.interleave)); !usable.ok())
+  if (status usable = check_address(address, global_alignment(static_cast<int>(moved.interleave)));
+      !usable.ok())
     return usable;
   moved.address = address;
   return std::bit_cast<opaque_tensor_map>(moved);

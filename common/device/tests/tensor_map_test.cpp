@@ -159,20 +159,118 @@ TEST_CASE("a refusal in im2col mode names the rule") {
   }
 }
 
-TEST_CASE("an interleaved layout is refused by name only if it follows the rules") {
-  const auto interleaved = [](tensor_map_request& p) {
-    p.interleave = 2;
-    p.rank = 3;
-    p.swizzle = 1;
-    p.strides[0] = 416;
+// A request with slices of 16 bytes: 20 pixels, 10 slices of 8 channels, and 4 images.
+tensor_map_request slices() {
+  return {.type = static_cast<int>(tensor_type::u16),
+          .rank = 3,
+          .address = 0x1000,
+          .sizes = {20, 10, 4},
+          .strides = {320, 3200},
+          .box = {8, 16, 2},
+          .element_strides = {1, 1, 1},
+          .interleave = static_cast<int>(tensor_interleave::bytes_16)};
+}
+
+TEST_CASE("a row of an interleaved box is a slice") {
+  const tensor_map map = encoded(slices());
+  CHECK(map.is_sound());
+  CHECK(map.first_row_dimension() == 0);
+  CHECK(map.row_bytes() == 16);
+  CHECK(map.row_stride(0) == 16);
+  CHECK(map.row_stride(1) == 320);
+  CHECK(map.box_elements(0) == 8);
+  CHECK(map.box_elements(1) == 1);  // whatever the number of channels
+  CHECK(map.box_rows() == 16);
+  tensor_map_request p = slices();
+  p.interleave = static_cast<int>(tensor_interleave::bytes_32);
+  p.swizzle = static_cast<int>(tensor_swizzle::bytes_32);
+  p.element_strides = {3, 2, 1};
+  const tensor_map wide = encoded(p);
+  CHECK(wide.row_bytes() == 32);
+  CHECK(wide.box_elements(0) == 3);  // 8 pixels in steps of 3
+  CHECK(wide.box_rows() == 6);
+}
+
+TEST_CASE("a plain map has no slices") {
+  const tensor_map map = encoded(plane());
+  CHECK(!map.is_interleaved());
+  CHECK(map.first_row_dimension() == 1);
+  CHECK(map.row_stride(1) == 400);
+}
+
+// The outcomes are those of an H200, except for error::not_supported.
+TEST_CASE("the rules for interleaved layouts") {
+  constexpr int wide = static_cast<int>(tensor_interleave::bytes_32);
+  const struct {
+    changes change;
+    error outcome;
+  } cases[] = {
+      {[](tensor_map_request&) {}, error::success},
+      {[](tensor_map_request& p) { p.rank = 2; }, error::invalid_value},
+      {[](tensor_map_request& p) { p.box[0] = 4; }, error::invalid_value},
+      {[](tensor_map_request& p) { p.element_strides[0] = 9; }, error::invalid_value},
+      {[](tensor_map_request& p) { p.box[0] = 24, p.swizzle = 1; }, error::success},
+      {[](tensor_map_request& p) {
+         p.box = {256, 8, 57};
+       },
+       error::success},
+      {[](tensor_map_request& p) {
+         p.box = {256, 8, 58};
+       },
+       error::invalid_value},
+      {[](tensor_map_request& p) {
+         p.box = {256, 1, 256};
+       },
+       error::success},
+      {[](tensor_map_request& p) {
+         p.box = {256, 8, 58}, p.element_strides[0] = 2;
+       },
+       error::not_supported},
+      {[](tensor_map_request& p) {
+         p.box = {256, 8, 58}, p.element_strides[2] = 2;
+       },
+       error::not_supported},
+      {[](tensor_map_request& p) {
+         p.box = {256, 16, 58};
+       },
+       error::invalid_value},
+      {[](tensor_map_request& p) { p.interleave = wide, p.swizzle = 1; }, error::success},
+      {[](tensor_map_request& p) { p.interleave = wide; }, error::success},
+      {[](tensor_map_request& p) { p.interleave = wide, p.address += 16; }, error::invalid_value},
+      {[](tensor_map_request& p) { p.interleave = wide, p.strides[0] = 336; },
+       error::invalid_value},
+      {[](tensor_map_request& p) {
+         p.strides = {3200, 320};
+       },
+       error::success},
+      {[](tensor_map_request& p) {
+         p.strides = {0, 0};
+       },
+       error::success},
   };
-  CHECK(outcome_of(interleaved).code == error::not_supported);
-  CHECK(outcome_of([&](tensor_map_request& p) { interleaved(p), p.swizzle = 0; }).code ==
-        error::invalid_value);
-  CHECK(outcome_of([&](tensor_map_request& p) { interleaved(p), p.strides[0] = 400; }).code ==
-        error::invalid_value);
-  CHECK(outcome_of([&](tensor_map_request& p) { interleaved(p), p.box[0] = 2; }).code ==
-        error::invalid_value);
+  for (unsigned n = 0; n < std::size(cases); ++n) {
+    CAPTURE(n);
+    tensor_map_request request = slices();
+    cases[n].change(request);
+    const auto made = encode_map(request);
+    CHECK((made.ok() ? error::success : made.failure().code) == cases[n].outcome);
+  }
+}
+
+TEST_CASE("in im2col mode, dimension 0 of an interleaved layout is W") {
+  tensor_map_request p = slices();
+  p.rank = 4;
+  p.sizes = {5, 6, 10, 4};
+  p.strides = {80, 480, 4800};
+  p.box = {8, 14};
+  p.element_strides = {1, 1, 1, 1};
+  p.is_im2col = true;
+  p.lower = {4, 5};
+  const tensor_map map = encoded(p);
+  CHECK(map.row_bytes() == 16);
+  CHECK(map.box_rows() == 14);
+  p.lower = {5, 5};
+  CHECK(encode_map(p).failure().message == "the bounding box is empty in dimension 0");
 }
 
 TEST_CASE("a record that was overwritten is not sound") {
@@ -184,7 +282,8 @@ TEST_CASE("a record that was overwritten is not sound") {
            [](tensor_map& m) { m.rank = 0; }, [](tensor_map& m) { m.box[1] = 0; },
            [](tensor_map& m) { m.type = static_cast<tensor_type>(13); },
            [](tensor_map& m) { m.swizzle = static_cast<tensor_swizzle>(9); },
-           [](tensor_map& m) { m.element_strides[0] = 0; }, [](tensor_map& m) { m.interleave = 1; },
+           [](tensor_map& m) { m.element_strides[0] = 0; },
+           [](tensor_map& m) { m.interleave = tensor_interleave::bytes_16; },
            [](tensor_map& m) { m.address = 8; }}) {
     map = right;
     change(map);

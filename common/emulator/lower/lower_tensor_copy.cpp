@@ -147,7 +147,8 @@ void lowering::edit_tensor_map() {
   operand value = o.at(found->has_dimension ? 2 : 1);
   if (found->field >= tensor_map_field::type) {  // an immediate
     if (value.kind != operand_kind::integer) throw refusal;
-    if (found->field == tensor_map_field::interleave && value.bits != 0) throw refusal;
+    if (found->field == tensor_map_field::interleave && value.bits >= tensor_interleaves)
+      throw refusal;
     if (found->field == tensor_map_field::type) {
       if (value.bits >= std::size(types_of_ptx)) throw refusal;
       value.bits = static_cast<std::uint64_t>(types_of_ptx[value.bits]);

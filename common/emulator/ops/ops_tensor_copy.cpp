@@ -2,7 +2,8 @@
 //
 // idea    A copy reads its map when it is issued, and may be done later (scheduler::do_copy). It
 //         visits the box row by row. The part of a row that lies inside the tensor is copied;
-//         loads fill the rest. Dimension 0 is always contiguous.
+//         loads fill the rest. A row is contiguous: elements of dimension 0, or a slice of an
+//         interleaved layout.
 // watch   The record of a map may hold anything (common/device/tensor_map.hpp).
 // source  PTX ISA 9.0, "Tensors", "cp.async.bulk.tensor", "tensormap.replace". Tested by
 //         ../../runtime/conformance/tma/ and ../../runtime/conformance/fault/.
@@ -26,8 +27,10 @@ constexpr unsigned most_row_bytes = 256 * 8;  // of a sound map
 constexpr unsigned shared_box_alignment = 128;
 
 // The distance between the rows of a box in shared memory. Rows that are narrower than the pattern
-// of the swizzle still take its whole width, but only their bytes are counted. Measured on an H200.
+// of the swizzle still take its whole width, but only their bytes are counted. Slices of an
+// interleaved layout follow each other. Measured on an H200.
 u32 row_pitch(const tensor_map& map) {
+  if (map.is_interleaved()) return map.row_bytes();
   return std::max<u32>(map.row_bytes(), width_of(map.swizzle));
 }
 
@@ -73,7 +76,8 @@ class tile_copy {
   // What happens at the issue, and the copy itself, which reads no registers. False if the launch
   // was stopped.
   bool prepare() {
-    return read_map() && check_start() && (i_->c == 0 || check_multicast(x_, i_, lane_, blocks_));
+    return read_map() && check_layout() && check_start() &&
+           (i_->c == 0 || check_multicast(x_, i_, lane_, blocks_));
   }
   bool run() {
     switch (form_.what) {
@@ -143,15 +147,36 @@ class tile_copy {
     return true;
   }
 
+  // Refuses the uses of interleaved layouts that were not measured.
+  bool check_layout() {
+    if (!map_.is_interleaved()) return true;
+    if (map_.interleave == tensor_interleave::bytes_32 && map_.swizzle != tensor_swizzle::bytes_32)
+      return leave_out("a layout of 32-byte slices without a swizzle of 32 bytes");
+    const u32 contiguous = map_.row_bytes() * (map_.is_im2col != 0 ? 1 : map_.box_elements(0));
+    const u32 width = width_of(map_.swizzle);
+    if (width != 0 && contiguous % width != 0)
+      return leave_out("a swizzle of " + std::to_string(width) +
+                       " bytes of an interleaved box with " + std::to_string(contiguous) +
+                       " bytes in dimension 0");
+    if (map_.is_im2col != 0 && form_.what != tensor_copy::load)
+      return leave_out("a store in im2col mode to an interleaved tensor");
+    const unsigned slices = map_.rank - 2u;
+    if (start_[slices] >= static_cast<s64>(map_.size(slices)))
+      return leave_out("a box that begins past the last slice of an interleaved tensor");
+    return true;
+  }
+
   // A box begins at a multiple of 16 bytes in dimension 0, and a column within the bounding box.
   // Measured on an H200.
   bool check_start() {
-    const s64 first = start_[0] * static_cast<s64>(bytes_of(map_.type));
+    const s64 first = map_.is_interleaved() ? 0 : start_[0] * static_cast<s64>(bytes_of(map_.type));
     if (first % chunk_bytes != 0)
       return refuse("the box begins at byte " + std::to_string(first) +
                     " of dimension 0, expected a multiple of 16");
-    for (unsigned d = 1; map_.is_im2col != 0 && d + 1u < map_.rank; ++d) {
-      const s64 lower = map_.lower[d - 1], end = end_of_pixels(d);
+    if (map_.is_im2col == 0) return true;
+    const unsigned begin = map_.first_row_dimension();
+    for (unsigned d = begin; d < end_of_pixel_dimensions(); ++d) {
+      const s64 lower = map_.lower[d - begin], end = end_of_pixels(d);
       if (start_[d] < lower || start_[d] >= end)
         return refuse("the column begins at " + std::to_string(start_[d]) + " in dimension " +
                       std::to_string(d) + ", outside of the bounding box from " +
@@ -160,9 +185,12 @@ class tile_copy {
     return true;
   }
 
+  // In im2col mode, the dimensions of pixels are those from first_row_dimension() on.
+  unsigned end_of_pixel_dimensions() const { return map_.first_row_dimension() + map_.rank - 2; }
   // The end of the bounding box of pixels in this dimension.
   s64 end_of_pixels(unsigned dimension) const {
-    return static_cast<s64>(map_.size(dimension)) + map_.upper[dimension - 1];
+    return static_cast<s64>(map_.size(dimension)) +
+           map_.upper[dimension - map_.first_row_dimension()];
   }
 
   // ptxas packs the offsets into 16 bits: one of 16 bits, two of 8 or three of 5. An offset that is
@@ -185,6 +213,7 @@ class tile_copy {
   // writes whole chunks of 16 bytes, so it may write a little past the end of dimension 0. A load
   // is exact.
   box_row first_row() const {
+    if (map_.is_interleaved()) return {0, 0, map_.row_bytes(), map_.address, 0};
     const s64 element = bytes_of(map_.type), width = map_.box[0];
     const s64 in_chunk = form_.what == tensor_copy::load ? 1 : chunk_bytes / element;
     const s64 size = static_cast<s64>(map_.size(0));
@@ -197,10 +226,10 @@ class tile_copy {
             static_cast<u64>(padding * element)};
   }
 
-  // Moves a row to coordinate `at` of a dimension from 1 on.
+  // Moves a row to coordinate `at` of a dimension from first_row_dimension() on.
   void place_row(box_row& row, unsigned dimension, s64 at) const {
     if (at < 0 || at >= static_cast<s64>(map_.size(dimension))) row.bytes = 0;
-    row.address += static_cast<u64>(at) * map_.strides[dimension - 1];
+    row.address += static_cast<u64>(at) * map_.row_stride(dimension);
   }
 
   // Calls use(box_row) -> bool for the rows of the box until one returns false.
@@ -216,7 +245,7 @@ class tile_copy {
       box_row row = first;
       row.index = index;
       u64 rest = index;
-      for (unsigned d = 1; d < map_.rank; ++d) {
+      for (unsigned d = map_.first_row_dimension(); d < map_.rank; ++d) {
         const u32 elements = map_.box_elements(d);
         place_row(row, d, start_[d] + static_cast<s64>(rest % elements) * map_.element_strides[d]);
         rest /= elements;
@@ -231,22 +260,23 @@ class tile_copy {
   template <class Use>
   bool each_pixel(Use use) {
     const box_row first = first_row();
+    const unsigned begin = map_.first_row_dimension(), end = end_of_pixel_dimensions();
     const unsigned batch = map_.rank - 1u;
     s64 at[most_tensor_dimensions];
     std::ranges::copy(start_, at);
     for (u64 index = 0, pixels = map_.box_rows(); index < pixels; ++index) {
       box_row row = first;
       row.index = index;
-      for (unsigned d = 1; d < batch; ++d) place_row(row, d, at[d] + offset_[d - 1]);
-      place_row(row, batch, at[batch]);
+      for (unsigned d = begin; d < map_.rank; ++d)
+        place_row(row, d, at[d] + (d < end ? offset_[d - begin] : 0));
       if (!use(row)) return false;
-      unsigned d = 1;
-      for (; d < batch; ++d) {
+      unsigned d = begin;
+      for (; d < end; ++d) {
         at[d] += map_.element_strides[d];
         if (at[d] < end_of_pixels(d)) break;
-        at[d] = map_.lower[d - 1];
+        at[d] = map_.lower[d - begin];
       }
-      if (d == batch) at[batch] += map_.element_strides[batch];
+      if (d == end) at[batch] += map_.element_strides[batch];
     }
     return true;
   }
@@ -429,7 +459,7 @@ class tile_copy {
   u32 blocks_ = 0;                          // of a multicast
   tensor_map map_;
   s64 start_[most_tensor_dimensions] = {};
-  s64 offset_[most_pixel_dimensions] = {};  // in im2col mode, of the dimensions from 1 on
+  s64 offset_[most_pixel_dimensions] = {};  // in im2col mode, along W, H and D
   access_window allocation_;                // that the last row lies in
   std::byte row_[most_row_bytes];
 };
@@ -507,6 +537,13 @@ const op* replace_field(context& x, const op* i) {
         x, i, l, from,
         {place.bytes, alignment, memory_space::generic, access_kind::store, "the tensor map: "});
     if (to == nullptr) return false;
+    if (field == tensor_map_field::interleave && static_cast<u64>(*to) != value) {
+      x.owner->stop(i, error::not_supported,
+                    "tensormap.replace with another interleaved layout than the map has is not "
+                    "supported",
+                    l);
+      return false;
+    }
     std::memcpy(to, &value, place.bytes);
     return true;
   });

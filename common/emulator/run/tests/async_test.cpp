@@ -231,6 +231,56 @@ TEST_CASE("stores in im2col mode with a bounding box outside of the images stop 
   }
 }
 
+// Those that an H200 ran are in ../../../runtime/conformance/tma/tma_interleaved.cu.
+TEST_CASE("uses of interleaved layouts that were not measured are refused") {
+  const auto map_with = [](tensor_interleave layout, tensor_swizzle swizzle, bool is_im2col) {
+    const auto map = encode_map({.type = static_cast<int>(tensor_type::u32),
+                                 .rank = 3,
+                                 .address = 0x1000,
+                                 .sizes = {4, 2, 2},
+                                 .strides = {128, 256},
+                                 .box = {4, 4, 1},
+                                 .element_strides = {1, 1, 1},
+                                 .is_im2col = is_im2col,
+                                 .interleave = static_cast<int>(layout),
+                                 .swizzle = static_cast<int>(swizzle)});
+    REQUIRE(map.ok());
+    return *map;
+  };
+  using enum tensor_interleave;
+  const std::string name = one_thread + "cp.async.bulk.tensor.3d.global.shared::cta";
+  const std::string store = name + ".tile.bulk_group [%rd1, {%r3, %r3, %r3}], [%r1];\nend:";
+  const opaque_tensor_map plain = map_with(bytes_16, tensor_swizzle::none, false);
+  check_says(run(store, 32, &plain), error::illegal_address, "the tensor: 16-byte");
+  const opaque_tensor_map wide = map_with(bytes_32, tensor_swizzle::bytes_64, false);
+  check_says(run(store, 32, &wide), error::not_supported, "without a swizzle of 32 bytes");
+  const opaque_tensor_map narrow = map_with(bytes_16, tensor_swizzle::bytes_128, false);
+  check_says(run(store, 32, &narrow), error::not_supported, "a swizzle of 128 bytes");
+  const opaque_tensor_map images = map_with(bytes_16, tensor_swizzle::none, true);
+  check_says(
+      run(name + ".im2col_no_offs.bulk_group [%rd1, {%r3, %r3, %r3}], [%r1];\nend:", 32, &images),
+      error::not_supported, "a store in im2col mode to an interleaved tensor");
+  check_says(
+      run("mov.u32 %r4, 2;\n" + name + ".tile.bulk_group [%rd1, {%r3, %r4, %r3}], [%r1];\nend:", 32,
+          &plain),
+      error::not_supported, "past the last slice");
+}
+
+TEST_CASE("tensormap.replace keeps the layout of a map") {
+  const auto map = encode_map({.type = static_cast<int>(tensor_type::u32),
+                               .rank = 3,
+                               .sizes = {4, 2, 2},
+                               .strides = {64, 128},
+                               .box = {4, 4, 1},
+                               .element_strides = {1, 1, 1},
+                               .interleave = 1});
+  REQUIRE(map.ok());
+  const std::string replace = "tensormap.replace.tile.interleave_layout.global.b1024.b32 [%rd1], ";
+  CHECK(run(replace + "1;", 32, &*map).ok());
+  for (const char* const other : {"0;", "2;"})
+    check_says(run(replace + other, 32, &*map), error::not_supported, "another interleaved layout");
+}
+
 TEST_CASE("an error names a row of ldmatrix past the end of shared memory") {
   check_says(run("mad.lo.u32 %r4, %r3, 16, %r1;\n"
                  "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r5}, [%r4];"),
@@ -247,7 +297,7 @@ TEST_CASE("an instruction that is not implemented is refused by name") {
         "[%r1], [%rd1, {%r3, %r3, %r3, %r3}], [%r2], {%rs1};",
         "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%r4, %r5, %r6, %r7}, %rd1, %rd1, "
         "%r8, 0, 1, 1, 1, 0, 0;",
-        "tensormap.replace.tile.interleave_layout.global.b1024.b32 [%rd1], 1;",
+        "tensormap.replace.tile.interleave_layout.global.b1024.b32 [%rd1], 3;",
         "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r4, %r5, %r6, %r7}, {%r4, %r5}, "
         "{%r4, %r5}, {%r4, %r5, %r6, %r7}, %r8, 0x0;",
         "mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16 {%r4, %r5, %r6, %r7}, {%r4, %r5}, "

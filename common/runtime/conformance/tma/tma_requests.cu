@@ -25,6 +25,20 @@ struct request {
   }
 };
 
+// Changes a request to one of a tensor with an interleaved layout and 2-byte elements.
+void make_interleaved(request& r, CUtensorMapInterleave layout) {
+  r.type = CU_TENSOR_MAP_DATA_TYPE_UINT16;
+  r.rank = 3;
+  r.interleave = layout;
+  r.strides[0] = 416;
+  r.box[0] = 8;
+}
+void make_interleaved_16(request& r) { make_interleaved(r, CU_TENSOR_MAP_INTERLEAVE_16B); }
+void make_interleaved_32(request& r) { make_interleaved(r, CU_TENSOR_MAP_INTERLEAVE_32B); }
+void set_box(request& r, unsigned pixels, unsigned channels, unsigned images) {
+  r.box[0] = pixels, r.box[1] = channels, r.box[2] = images;
+}
+
 template <class Enum>
 Enum number(int value) {
   return static_cast<Enum>(value);
@@ -62,11 +76,17 @@ const bad_request bad_requests[] = {
     {"a layout for a rank of 3", [](request& r) { r.interleave = CU_TENSOR_MAP_INTERLEAVE_16B; }},
     {"a row of 8 bytes of a layout of 16 bytes",
      [](request& r) { r.rank = 3, r.interleave = CU_TENSOR_MAP_INTERLEAVE_16B, r.box[0] = 2; }},
-    {"a layout of 32 bytes without a swizzle",
+    {"a step of 9 of a layout of 16 bytes",
+     [](request& r) { make_interleaved_16(r), r.steps[0] = 9; }},
+    {"a box of more than 228 KB of a layout of 16 bytes",
+     [](request& r) { make_interleaved_16(r), set_box(r, 256, 8, 58); }},
+    {"an address that is misaligned for a layout of 32 bytes",
      [](request& r) {
-       r.rank = 3, r.interleave = CU_TENSOR_MAP_INTERLEAVE_32B;
-       for (std::uint64_t& stride : r.strides) stride = (stride + 31) / 32 * 32;
+       make_interleaved_32(r);
+       r.address = static_cast<char*>(r.address) + 16;
      }},
+    {"a stride that is misaligned for a layout of 32 bytes",
+     [](request& r) { make_interleaved_32(r), r.strides[0] = 400; }},
     {"an unknown promotion", [](request& r) { r.promotion = number<CUtensorMapL2promotion>(99); }},
     {"an unknown fill", [](request& r) { r.fill = number<CUtensorMapFloatOOBfill>(99); }},
     {"NaN for integers",
@@ -87,6 +107,25 @@ const bad_request good_requests[] = {
     {"five dimensions", [](request& r) { r.rank = 5; }},
     {"one dimension", [](request& r) { r.rank = 1; }},
     {"NaN", [](request& r) { r.fill = CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA; }},
+    {"a layout of 16 bytes", make_interleaved_16},
+    {"a row wider than a swizzle, of a layout of 16 bytes",
+     [](request& r) {
+       make_interleaved_16(r), r.box[0] = 24, r.swizzle = CU_TENSOR_MAP_SWIZZLE_32B;
+     }},
+    {"a step of a layout of 16 bytes", [](request& r) { make_interleaved_16(r), r.steps[0] = 2; }},
+    {"the largest box of a layout of 16 bytes",
+     [](request& r) { make_interleaved_16(r), set_box(r, 256, 8, 57); }},
+    {"slices of more than 228 KB in a box with one channel",
+     [](request& r) { make_interleaved_16(r), set_box(r, 256, 1, 256); }},
+    {"strides that descend, of a layout of 16 bytes",
+     [](request& r) { make_interleaved_16(r), std::swap(r.strides[0], r.strides[1]); }},
+    {"strides of 0, of a layout of 16 bytes",
+     [](request& r) { make_interleaved_16(r), r.strides[0] = r.strides[1] = 0; }},
+    {"a layout of 32 bytes with a swizzle of 32 bytes",
+     [](request& r) { make_interleaved_32(r), r.swizzle = CU_TENSOR_MAP_SWIZZLE_32B; }},
+    {"a layout of 32 bytes without a swizzle", make_interleaved_32},
+    {"a layout of 32 bytes with a swizzle of 64 bytes",
+     [](request& r) { make_interleaved_32(r), r.swizzle = CU_TENSOR_MAP_SWIZZLE_64B; }},
     {"a promotion", [](request& r) { r.promotion = CU_TENSOR_MAP_L2_PROMOTION_L2_256B; }},
 };
 
