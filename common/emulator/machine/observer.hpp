@@ -238,6 +238,21 @@ class observer {
   virtual void saw_phase(const warp_event&, int lane, std::uint64_t shared_offset) {
     (void)lane, (void)shared_offset;
   }
+  // A lane uses an mbarrier. Called before the operation takes effect.
+  enum class mbarrier_use : std::uint8_t {
+    begins,  // mbarrier.init
+    arrives,
+    receives,  // bytes of a copy
+    passes,    // a wait has found its phase complete
+    polls      // a wait has not
+  };
+  struct mbarrier_event {
+    mbarrier_use use;
+    int lane;
+    std::uint64_t address;      // an offset in the shared memory of the cluster
+    const std::uint64_t* word;  // its state (async.hpp)
+  };
+  virtual void used_mbarrier(const warp_event&, const mbarrier_event&) {}
   virtual void in_deadlock(const block&) {}
   // Whether this warp is followed op by op until the other warps run. before() and after() are
   // then called for each of its ops. `next` is the op that it continues with, or null.

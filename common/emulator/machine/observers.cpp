@@ -110,6 +110,9 @@ void observers::arrived_at(const warp_event& e, int lane, std::uint64_t shared_o
 void observers::saw_phase(const warp_event& e, int lane, std::uint64_t shared_offset) {
   each(&observer::saw_phase, e, lane, shared_offset);
 }
+void observers::used_mbarrier(const warp_event& e, const mbarrier_event& m) {
+  each(&observer::used_mbarrier, e, m);
+}
 void observers::does_not_end(const standstill& s) { each(&observer::does_not_end, s); }
 void observers::heap_gave(const warp_event& e, int lane, device_address at, std::uint64_t bytes) {
   each(&observer::heap_gave, e, lane, at, bytes);

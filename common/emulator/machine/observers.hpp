@@ -48,6 +48,7 @@ class observers final : public observer {
   void took_step(const warp_event& e, async_step step, std::uint64_t value) override;
   void arrived_at(const warp_event& e, int lane, std::uint64_t shared_offset) override;
   void saw_phase(const warp_event& e, int lane, std::uint64_t shared_offset) override;
+  void used_mbarrier(const warp_event& e, const mbarrier_event& m) override;
   void does_not_end(const standstill& s) override;
   void heap_gave(const warp_event& e, int lane, device_address at, std::uint64_t bytes) override;
   void heap_got(const warp_event& e, int lane, device_address at, bool is_known) override;

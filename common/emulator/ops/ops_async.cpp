@@ -104,10 +104,15 @@ bool arrive(context& x, const op* i, int lane, u64* word, s64 count, s64 flags) 
   return true;
 }
 
-void notify_arrival(context& x, const op* i, int lane) {
-  if (x.watch != nullptr)
-    x.watch->arrived_at({x.owner->warp_index(), x.active, i}, lane,
-                        x.vreg<u64>(i->a)[lane] - shared_window);
+using mbarrier_use = observer::mbarrier_use;
+
+void notify_use(context& x, const op* i, int lane, u64 at, const u64* word, mbarrier_use use) {
+  if (x.watch == nullptr) return;
+  const warp_event e{x.owner->warp_index(), x.active, i};
+  if (use == mbarrier_use::arrives || use == mbarrier_use::receives)
+    x.watch->arrived_at(e, lane, at - shared_window);
+  if (use == mbarrier_use::passes) x.watch->saw_phase(e, lane, at - shared_window);
+  x.watch->used_mbarrier(e, {use, lane, at - shared_window, word});
 }
 
 // a: address, b: count.
@@ -120,6 +125,7 @@ const op* initialise(context& x, const op* i) {
       return complain(
           x, i, l,
           "mbarrier.init with a count of " + std::to_string(count) + ", expected 1 to 1048575");
+    notify_use(x, i, l, x.vreg<u64>(i->a)[l], word, mbarrier_use::begins);
     *word = memory_barrier(static_cast<s64>(count)).word();
     return true;
   });
@@ -136,8 +142,10 @@ const op* invalidate(context& x, const op* i) {
 // a: address.
 const op* check_barrier(context& x, const op* i) {
   return each_lane(x, i, [&](int l) {
-    if (live_barrier(x, i, l, x.vreg<u64>(i->a)[l]) == nullptr) return false;
-    notify_arrival(x, i, l);
+    const u64 at = x.vreg<u64>(i->a)[l];
+    const u64* const word = live_barrier(x, i, l, at);
+    if (word == nullptr) return false;
+    notify_use(x, i, l, at, word, mbarrier_use::arrives);
     return true;
   });
 }
@@ -149,7 +157,7 @@ const op* change_bytes(context& x, const op* i) {
     if (word == nullptr) return false;
     const s64 bytes = x.vreg<u32>(i->b)[l];
     const bool completes = (i->immediate & subtracts) != 0;
-    if (completes) notify_arrival(x, i, l);
+    if (completes) notify_use(x, i, l, x.vreg<u64>(i->a)[l], word, mbarrier_use::receives);
     return add_bytes(x, i, l, word, completes ? -bytes : bytes);
   });
 }
@@ -159,7 +167,7 @@ const op* arrive_all(context& x, const op* i) {
   return each_lane(x, i, [&](int l) {
     u64* word = live_barrier(x, i, l, x.vreg<u64>(i->a)[l]);
     if (word == nullptr) return false;
-    notify_arrival(x, i, l);
+    notify_use(x, i, l, x.vreg<u64>(i->a)[l], word, mbarrier_use::arrives);
     const u64 before = *word;
     if (i->c != 0 && !add_bytes(x, i, l, word, static_cast<s64>(x.vreg<u32>(i->c)[l])))
       return false;
@@ -176,15 +184,14 @@ const op* test_wait(context& x, const op* i) {
   u32 done = 0;
   for (u32 m = x.active; m != 0; m &= m - 1) {
     const int l = __builtin_ctz(m);
-    const u64* word = live_barrier(x, i, l, x.vreg<u64>(i->a)[l]);
+    const u64 at = x.vreg<u64>(i->a)[l];
+    const u64* word = live_barrier(x, i, l, at);
     if (word == nullptr) return nullptr;
     const u64 awaited =
         by_parity ? x.vreg<u32>(i->b)[l] & 1 : memory_barrier::parity_of(x.vreg<u64>(i->b)[l]);
-    if (memory_barrier::parity_of(*word) == awaited) continue;
-    done |= 1u << l;
-    if (x.watch != nullptr)
-      x.watch->saw_phase({x.owner->warp_index(), x.active, i}, l,
-                         x.vreg<u64>(i->a)[l] - shared_window);
+    const bool is_complete = memory_barrier::parity_of(*word) != awaited;
+    notify_use(x, i, l, at, word, is_complete ? mbarrier_use::passes : mbarrier_use::polls);
+    if (is_complete) done |= 1u << l;
   }
   u32& d = x.predicate(i->d);
   d = (d & ~x.active) | done;
@@ -396,8 +403,7 @@ const op* rank_of_address(context& x, const op* i) {
 
 bool complete_bytes(context& x, const op* i, int lane, u64 barrier, u64 bytes) {
   u64* word = live_barrier(x, i, lane, barrier);
-  if (word != nullptr && x.watch != nullptr)
-    x.watch->arrived_at({x.owner->warp_index(), x.active, i}, lane, barrier - shared_window);
+  if (word != nullptr) notify_use(x, i, lane, barrier, word, mbarrier_use::receives);
   return word != nullptr && add_bytes(x, i, lane, word, -static_cast<s64>(bytes));
 }
 

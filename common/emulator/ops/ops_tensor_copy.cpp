@@ -291,7 +291,7 @@ class tile_copy {
   // The host address of a row's part in the tensor; null if the launch was stopped.
   std::byte* reach_row(const box_row& row, access_kind kind) {
     const u64 offset = row.address - allocation_.base;
-    if (x_.watch == nullptr && offset < allocation_.bytes &&
+    if ((x_.watch == nullptr || has_read_) && offset < allocation_.bytes &&
         row.bytes <= allocation_.bytes - offset)
       return x_.memory->host(row.address);
     if (const auto found = x_.memory->find(row.address)) allocation_ = *found;
@@ -363,6 +363,7 @@ class tile_copy {
       const u32 rank = static_cast<u32>(__builtin_ctz(m));
       if (!load_to(address_in_block(x_, box_, rank), address_in_block(x_, barrier_, rank)))
         return false;
+      has_read_ = true;
     }
     return true;
   }
@@ -461,6 +462,7 @@ class tile_copy {
   s64 start_[most_tensor_dimensions] = {};
   s64 offset_[most_pixel_dimensions] = {};  // in im2col mode, along W, H and D
   access_window allocation_;                // that the last row lies in
+  bool has_read_ = false;                   // a multicast reads the tensor once
   std::byte row_[most_row_bytes];
 };
 

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 
 #include "common/device/occupancy.hpp"
+#include "common/emulator/machine/async.hpp"
 #include "common/emulator/machine/program.hpp"
 #include "common/emulator/machine/warp_time.hpp"
 #include "common/emulator/profile/kernel_record.hpp"
@@ -39,7 +41,6 @@ void profiler::begin_launch(const launch_info& launch) {
   kernel_profile& k = now_->profile;
   ++k.launches;
   const extent cluster = cluster_of(*launch.attributes, *launch.config);
-  if (cluster != no_cluster && volume(cluster) > 1) k.uncounted = "clusters of blocks";
   trace::launch_shape shape;
   shape.resident = static_cast<unsigned>(std::max(1, k.fits.blocks));
   shape.warps = launch.warps;
@@ -47,6 +48,9 @@ void profiler::begin_launch(const launch_info& launch) {
   shape.local_bytes = launch.state->local_bytes;
   shape.l1_bytes = k.l1_bytes;
   trace_.begin(shape, now_->view->sites);
+  phases_.clear();
+  last_poll_.assign(launch.warps, 0);
+  has_polled_ = false;
   if (timer_ != nullptr) {
     gpu larger = model_;
     larger.registers_per_multiprocessor *= 2;
@@ -56,7 +60,8 @@ void profiler::begin_launch(const launch_info& launch) {
     const auto with_more_registers = static_cast<unsigned>(fits.ok() ? fits->blocks : 1);
     const unsigned most = std::max(1U, static_cast<unsigned>(k.most_warps) / launch.warps);
     timer_->begin({launch, shape.blocks, shape.resident, std::max(shape.resident, most),
-                   std::max(shape.resident, with_more_registers), k.l1_bytes});
+                   std::max(shape.resident, with_more_registers), k.l1_bytes,
+                   static_cast<unsigned>(volume(cluster))});
   }
 }
 
@@ -78,6 +83,8 @@ void profiler::end_block(const block& b) {
   if (timer_ != nullptr) timer_->end_block(b.index);
 }
 void profiler::switch_to(const block& b) {
+  if (polling_block_ != b.index) std::ranges::fill(last_poll_, 0);
+  polling_block_ = b.index;
   trace_.switch_to(b.index);
   if (timer_ != nullptr) timer_->switch_to(b.index);
 }
@@ -188,6 +195,13 @@ std::uint32_t profiler::access(const access_event& e) {
     address = moved;
   }
   if (e.space == memory_space::shared) {
+    std::uint8_t to_peers = 0;  // sectors
+    if (address[std::countr_zero(e.active)] >= peer_bytes) {
+      touch(address, e.active, p.bytes, touched_);
+      // An atomic sends the address and the operand of each lane.
+      const unsigned sectors = touched_.sectors * (p.kind == access_kind::atomic ? 2 : 1);
+      to_peers = static_cast<std::uint8_t>(std::min(255U, sectors));
+    }
     const wavefront_counts before = sites_[e.index].shared;
     count_shared(e, p, address);
     if (timer_ != nullptr) {
@@ -195,6 +209,7 @@ std::uint32_t profiler::access(const access_event& e) {
       timer_->moved(0, c.wavefronts - before.wavefronts);
       if (timer_->is_recording()) {
         recorded_access a;
+        a.lines = to_peers;
         a.wavefronts = static_cast<std::uint16_t>(c.wavefronts - before.wavefronts);
         a.ideal_wavefronts = static_cast<std::uint8_t>(
             std::min<std::uint64_t>(255, c.ideal_wavefronts - before.ideal_wavefronts));
@@ -288,6 +303,17 @@ void profiler::time_access(const access_event& e, recorded_access a,
 void profiler::executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end,
                         std::uint32_t lanes) {
   if (ranges_.site != no_site) end_ranges();
+  last_signal_.ordinal = ~0U;
+  // A run that repeats because an mbarrier is not ready counts once. Hardware suspends a warp
+  // that waits, and how often it looks depends on the order in which warps run.
+  const std::uint64_t poll =
+      std::exchange(has_polled_, false) ? std::uint64_t{first} << 32 | end : 0;
+  const bool repeats = poll != 0 && last_poll_[warp] == poll;
+  if (first != end) last_poll_[warp] = poll;
+  if (repeats) {
+    if (timer_ != nullptr) timer_->forget_run();
+    return;
+  }
   if (timer_ != nullptr) timer_->executed(warp, first, end);
   const unsigned n = count_of_lanes(lanes);
   record& r = *now_;
@@ -295,6 +321,26 @@ void profiler::executed(std::uint32_t warp, std::uint32_t first, std::uint32_t e
   --r.warp_steps[end];
   r.lane_steps[first] += n;
   r.lane_steps[end] -= n;
+}
+
+void profiler::used_mbarrier(const warp_event& e, const mbarrier_event& m) {
+  if (now_ == nullptr) return;
+  if (m.use == mbarrier_use::polls) has_polled_ = true;
+  const bool parity = ((*m.word >> mbarrier_parity_at) & 1) != 0;
+  if (m.use == mbarrier_use::begins) {
+    phases_[m.word] = {0, parity};
+    return;
+  }
+  phase_count& count = phases_[m.word];
+  if (count.parity != parity) count = {count.phases + 1, parity};
+  const bool waits = m.use == mbarrier_use::passes;
+  const bool is_same = last_signal_.ordinal == e.at->ordinal && last_signal_.use == m.use &&
+                       last_signal_.address == m.address;
+  last_signal_ = {e.at->ordinal, m.address, m.use};
+  if (timer_ == nullptr || is_same || m.use == mbarrier_use::polls) return;
+  if (waits && count.phases == 0) return;  // for the phase before the first
+  timer_->signal(e.at->ordinal, {static_cast<std::uint32_t>(m.address % peer_bytes),
+                                 count.phases - (waits ? 1 : 0), waits, m.address >= peer_bytes});
 }
 
 void profiler::diverged(const warp_event& e, std::uint32_t) { ++now_->divergences[e.at->ordinal]; }

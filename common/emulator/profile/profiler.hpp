@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "common/emulator/machine/observer.hpp"
@@ -41,6 +42,7 @@ class profiler final : public observer {
   void executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end,
                 std::uint32_t lanes) override;
   void diverged(const warp_event& e, std::uint32_t taken) override;
+  void used_mbarrier(const warp_event& e, const mbarrier_event& m) override;
 
   // Returns the counts since the last call, with kernels in the order of their first launch.
   std::vector<kernel_profile> take();
@@ -97,6 +99,21 @@ class profiler final : public observer {
   std::uint64_t copied_from_[32] = {};
   std::uint64_t copied_shape_ = 0, copied_first_ = 0;
   std::uint32_t copied_at_ = 0;
+  // The phases of mbarriers, by the place of their words.
+  struct phase_count {
+    std::uint32_t phases = 0;  // complete
+    bool parity = false;
+  };
+  std::unordered_map<const std::uint64_t*, phase_count> phases_;
+  // The last signal of the current run, to count an arrival of several lanes once.
+  struct {
+    std::uint32_t ordinal = ~0U;
+    std::uint64_t address = 0;
+    mbarrier_use use = mbarrier_use::begins;
+  } last_signal_;
+  bool has_polled_ = false;               // in the current run
+  std::vector<std::uint64_t> last_poll_;  // by warp: its last run, if it polled in it
+  std::uint64_t polling_block_ = 0;       // whose warps these are
 };
 
 }  // namespace stepwise::emulator

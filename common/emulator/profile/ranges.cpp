@@ -39,7 +39,11 @@ void profiler::access_range(const warp_event& e, const range_event& r) {
   if (now_ == nullptr || e.at->ordinal >= now_->view->places.size()) return;
   std::uint32_t site = now_->view->places[e.at->ordinal].site;
   if (site == instruction_place::none) {
-    if (r.space == memory_space::global || r.bytes != bytes_of_mbarrier) note_uncounted(e);
+    // The operands of wgmma are counted by its shape.
+    const bool is_operand =
+        r.space == memory_space::shared && now_->view->places[e.at->ordinal].on == pipe::tensor;
+    if (!is_operand && (r.space == memory_space::global || r.bytes != bytes_of_mbarrier))
+      note_uncounted(e);
     return;
   }
   if (!plans_[site].ranged) return;  // its event counts
@@ -129,6 +133,9 @@ void profiler::end_ranges() {
         a.tag_passes = static_cast<std::uint8_t>(most_in_a_tag_bank(
             timer_->costs(), t.count, [&](unsigned n) { return line_of(lines[n]); }));
       a.wavefronts = static_cast<std::uint16_t>(ideal);
+      a.use = p.kind == access_kind::load    ? bulk_use::load
+              : p.kind == access_kind::store ? bulk_use::store
+                                             : bulk_use::reduction;
       timer_->access(a, {});  // bypasses L1
     }
   }

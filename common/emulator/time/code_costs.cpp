@@ -2,8 +2,12 @@
 #include "common/emulator/time/code_costs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstdio>
 #include <map>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
@@ -86,23 +90,85 @@ step_kind kind_of(const ptx::instruction& i, const ptx::traits& t) {
       return step_kind::store;
     case atomic:
       return step_kind::atomic;
-    case async_copy:
-      if (has_modifier(i, "commit_group")) return step_kind::commit;
+    case async_copy: {
+      const bool is_bulk = has_modifier(i, "bulk");
+      if (has_modifier(i, "commit_group"))
+        return is_bulk ? step_kind::commit_bulk : step_kind::commit;
       if (has_modifier(i, "wait_group") || has_modifier(i, "wait_all"))
-        return step_kind::wait_copies;
-      return step_kind::copy;
+        return is_bulk ? step_kind::wait_bulk : step_kind::wait_copies;
+      if (has_modifier(i, "mbarrier")) return step_kind::arrive_copies;
+      return !is_bulk                      ? step_kind::copy
+             : has_modifier(i, "prefetch") ? step_kind::compute
+                                           : step_kind::bulk_copy;
+    }
     case barrier:
-      // Waits for the bulk copies of an mbarrier. Copies by other warps are not known here.
-      if (has_modifier(i, "try_wait") || has_modifier(i, "test_wait"))
-        return step_kind::wait_copies;
+      if (has_modifier(i, "try_wait") || has_modifier(i, "test_wait")) return step_kind::wait_phase;
+      if (i.opcode == "mbarrier" && !has_modifier(i, "pending_count")) return step_kind::signal;
+      if (i.opcode == "fence" && has_modifier(i, "proxy") && has_modifier(i, "async"))
+        return step_kind::fence_proxy;
       if (i.opcode != "bar" && i.opcode != "barrier") return step_kind::fence;
       if (has_modifier(i, "warp")) return step_kind::fence;
+      if (has_modifier(i, "cluster"))
+        return has_modifier(i, "arrive") ? step_kind::arrive_cluster : step_kind::wait_cluster;
       return has_modifier(i, "arrive") ? step_kind::arrive : step_kind::barrier;
     case control:
       return step_kind::branch;
+    case tensor:
+      if (i.opcode != "wgmma") return step_kind::compute;
+      if (has_modifier(i, "mma_async")) return step_kind::product;
+      if (has_modifier(i, "commit_group")) return step_kind::commit_products;
+      return has_modifier(i, "wait_group") ? step_kind::wait_products : step_kind::fence;
     default:
       return step_kind::compute;
   }
+}
+
+// Finds a shape such as "m16n8k16".
+std::optional<std::array<unsigned, 3>> shape_of(const ptx::instruction& i) {
+  for (const std::string_view m : i.modifiers) {
+    std::array<unsigned, 3> shape{};
+    if (std::sscanf(std::string(m).c_str(), "m%un%uk%u", &shape[0], &shape[1], &shape[2]) == 3)
+      return shape;
+  }
+  return {};
+}
+
+// The type of A: the second of the types, which are D, A, B, and C or for wgmma nothing.
+unsigned operand_bits(const ptx::instruction& i) {
+  std::vector<std::string_view> types;
+  for (const std::string_view m : i.modifiers)
+    if (is_one_of(m, {"f16", "bf16", "tf32", "e4m3", "e5m2", "f32", "f64", "s8", "u8", "s4", "u4",
+                      "b1", "s32"}))
+      types.push_back(m);
+  // wmma names only C and D for products of f16.
+  const std::string_view of = types.size() > 2 ? types[1] : "f16";
+  if (of == "f64") return 64;
+  if (of == "tf32" || of == "f32") return 32;
+  if (of == "f16" || of == "bf16") return 16;
+  return of == "b1" ? 1 : of.ends_with('4') && of != "s32" ? 4 : 8;
+}
+
+tensor_work tensor_work_of(const ptx::instruction& i, const ptx::traits& t) {
+  tensor_work w;
+  const auto shape = shape_of(i);
+  if (t.kind != ptx::instruction_kind::tensor || t.pipe != ptx::pipe::tensor || !shape) return w;
+  const auto [m, n, k] = *shape;
+  if (i.opcode == "wgmma") {
+    w.kind = tensor_work::form::wgmma;
+    w.columns = static_cast<std::uint16_t>(n);
+    w.a_in_registers = i.operands.size() > 1 && i.operands[1].kind == ptx::operand_kind::vector;
+    return w;
+  }
+  const unsigned bits = operand_bits(i), bytes_of_k = k * bits / 8;
+  if (bits == 64) {
+    w.kind = tensor_work::form::wide;
+    w.parts = static_cast<float>(m * n * k) / (8 * 8 * 4);
+    return w;
+  }
+  w.kind = bytes_of_k <= 16 ? tensor_work::form::half : tensor_work::form::whole;
+  w.parts = static_cast<float>(m * n) / (16 * 8) *
+            (bytes_of_k <= 32 ? 1 : static_cast<float>(bytes_of_k) / 32);
+  return w;
 }
 
 unsigned registers_of(const ptx::instruction& i) {
@@ -251,11 +317,17 @@ void code_costs::add_function(const program& code, std::size_t index,
       instruction_cost& c = at[first + n];
       c.kind = kind_of(i, t);
       c.on = unit_of(i, t);
-      c.is_memory = t.touches_memory && ptx::space_of(i) != ptx::state_space::param;
-      c.is_shared = ptx::space_of(i) == ptx::state_space::shared;
+      const bool signals = c.kind == step_kind::signal || c.kind == step_kind::arrive_copies ||
+                           c.kind == step_kind::wait_phase;
+      c.is_memory = (t.touches_memory && ptx::space_of(i) != ptx::state_space::param) || signals;
+      c.is_shared = ptx::space_of(i) == ptx::state_space::shared || signals;
+      c.tensor = tensor_work_of(i, t);
+      c.releases_cluster =
+          c.kind == step_kind::signal && has_modifier(i, "cluster") && has_modifier(i, "release");
       c.may_move = has_modifier(i, "nc");
       if (c.kind == step_kind::load && t.pipe == ptx::pipe::other) c.kind = step_kind::compute;
-      if (c.kind == step_kind::wait_copies) {
+      if (c.kind == step_kind::wait_copies || c.kind == step_kind::wait_bulk ||
+          c.kind == step_kind::wait_products) {
         c.groups_left = -1;
         if (has_modifier(i, "wait_group") && !i.operands.empty())
           c.groups_left = static_cast<std::int16_t>(i.operands[0].bits);

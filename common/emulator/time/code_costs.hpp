@@ -29,19 +29,37 @@ enum class step_kind : std::uint8_t {
   arrive,       // at a barrier, without waiting
   fence,
   branch,
+  // Hopper's asynchronous units.
+  signal,         // an arrival at an mbarrier, or bytes that it expects or has received
+  arrive_copies,  // an arrival once the warp's cp.async are complete
+  wait_phase,     // try_wait, test_wait
+  bulk_copy,      // cp.async.bulk, cp.reduce.async.bulk
+  commit_bulk,    // their groups
+  wait_bulk,
+  product,          // wgmma
+  commit_products,  // wgmma.commit_group
+  wait_products,    // wgmma.wait_group
+  arrive_cluster,
+  wait_cluster,
+  fence_proxy,
 };
+
+// Whether it keeps its place among memory accesses, like a fence.
+constexpr bool is_asynchronous(step_kind k) { return k >= step_kind::signal; }
 
 struct instruction_cost {
   step_kind kind = step_kind::compute;
   unit on = unit::none;
-  bool is_memory = false;        // has access events
-  bool is_shared = false;        // names shared memory
-  bool may_move = false;         // loads: past stores of the same memory (ld.global.nc)
-  bool adds_floats = false;      // atomics
-  bool adds_warps = false;       // atomics: the machine code first adds up a warp's lanes
-  std::uint8_t registers = 0;    // 32-bit registers that it writes
-  std::int16_t groups_left = 0;  // wait_copies: -1 for all
-  float slots = 1;               // machine instructions
+  bool is_memory = false;         // has access events
+  bool is_shared = false;         // names shared memory
+  bool may_move = false;          // loads: past stores of the same memory (ld.global.nc)
+  bool adds_floats = false;       // atomics
+  bool adds_warps = false;        // atomics: the machine code first adds up a warp's lanes
+  std::uint8_t registers = 0;     // 32-bit registers that it writes
+  std::int16_t groups_left = 0;   // of waits for groups: -1 for all
+  bool releases_cluster = false;  // signal: at cluster scope
+  tensor_work tensor;
+  float slots = 1;  // machine instructions
   // For a branch that became predicates: its target, and the slots of the instructions between.
   std::uint32_t target = 0;
   float skipped_slots = 0;

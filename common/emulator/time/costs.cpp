@@ -2,6 +2,7 @@
 #include "common/emulator/time/costs.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <initializer_list>
 #include <string>
@@ -94,6 +95,13 @@ unsigned tag_bank(const gpu_costs& costs, std::uint64_t line) {
   return bank;
 }
 
+unsigned gpu_costs::multiprocessors_of(unsigned blocks) const {
+  if (blocks < 2) return multiprocessors;
+  const unsigned count = clusters[std::min<std::size_t>(std::bit_width(blocks - 1), 4) - 1];
+  const unsigned most = count != 0 ? count * blocks : multiprocessors / blocks * blocks;
+  return std::clamp(most, 1U, multiprocessors);
+}
+
 gpu_costs costs_of(const gpu& model) {
   gpu_costs c;
   c.ghz = model.clock_khz / 1e6;
@@ -118,7 +126,7 @@ gpu_costs costs_of(const gpu& model) {
   c.one_wavefront = rules.cycles_of_wavefront;
   c.load_wavefront = c.store_wavefront = c.line_cycles = c.bank_cycles = c.one_wavefront;
 
-  const auto figure = [&](const char* name, auto use) {
+  const auto figure = [&](const std::string& name, auto use) {
     if (const auto found = model.measured.find(name); found != model.measured.end())
       use(found->second);
   };
@@ -145,9 +153,9 @@ gpu_costs costs_of(const gpu& model) {
   figure("l2_latency", [&](double v) { c.l2_latency = v; });
   figure("dram_latency", [&](double v) { c.dram_latency = v; });
   const auto spread_of = [&](const std::string& loads, spread& to) {
-    figure((loads + "_p50").c_str(), [&](double median) {
-      figure((loads + "_p10").c_str(), [&](double v) { to.p10 = v / median; });
-      figure((loads + "_p90").c_str(), [&](double v) { to.p90 = v / median; });
+    figure(loads + "_p50", [&](double median) {
+      figure(loads + "_p10", [&](double v) { to.p10 = v / median; });
+      figure(loads + "_p90", [&](double v) { to.p90 = v / median; });
     });
   };
   spread_of("dram_load_of_32_warps", c.dram_spread);
@@ -155,7 +163,7 @@ gpu_costs costs_of(const gpu& model) {
   figure("l1_request_of_32_lines_in_own_banks",
          [&](double v) { c.line_cycles = v / 32 * tag_banks; });
   for (std::size_t bit = 0; bit < c.tag_bank_of_bit.size(); ++bit)
-    figure(("l1_tag_bank_of_bit_" + std::to_string(bit)).c_str(),
+    figure("l1_tag_bank_of_bit_" + std::to_string(bit),
            [&](double v) { c.tag_bank_of_bit[bit] = static_cast<std::uint8_t>(v) % tag_banks; });
   figure("l2_read_of_one", [&](double v) { c.l2_bytes_of_one = v; });
   figure("l2_write", [&](double v) { c.l2_write_bytes = bytes_per_cycle(v); });
@@ -204,7 +212,7 @@ gpu_costs costs_of(const gpu& model) {
     });
   });
   for (int n = 0; n < 8; ++n)
-    figure(("early_multiprocessor_block_" + std::to_string(n)).c_str(),
+    figure("early_multiprocessor_block_" + std::to_string(n),
            [&](double v) { c.early_blocks.push_back(static_cast<std::uint64_t>(v)); });
   figure("exchange_own_addresses", [&](double v) { c.atomic_lanes = v / c.ghz; });
   figure("exchange_one_address", [&](double v) { c.same_address_lanes = v / c.ghz; });
@@ -219,6 +227,19 @@ gpu_costs costs_of(const gpu& model) {
     figure("barrier_of_1024", [&](double all) { c.barrier_per_warp = (all - one) / 31; });
     c.barrier_latency = one - c.barrier_per_warp;
   });
+  // Before Hopper, an mma has the published cost.
+  const unit_cost& mma = c.of[static_cast<int>(unit::tensor)];
+  if (capability >= 90) {
+    c.tensor = tensor_costs_of(figure);
+  } else {
+    c.tensor.whole = mma.interval;
+    c.tensor.half = mma.interval / 2;
+    c.tensor.whole_latency = c.tensor.half_latency = mma.latency;
+  }
+  for (unsigned n = 0; n < c.clusters.size(); ++n)
+    figure("clusters_of_" + std::to_string(2U << n),
+           [&](double v) { c.clusters[n] = static_cast<unsigned>(v); });
+  c.async = async_costs_of(figure, c.shared_latency, c.l2_latency, c.multiprocessors);
   return c;
 }
 

@@ -16,6 +16,7 @@
 #include <iterator>
 
 #include "common/device/gpu.hpp"
+#include "common/emulator/time/async_costs.hpp"
 
 namespace stepwise::emulator {
 
@@ -95,6 +96,13 @@ struct gpu_costs {
   double dirty_at_rest = 0;      // the part of these bytes that stays once nothing runs
   double launch_us = 2.75;       // an empty kernel
   double next_launch_us = 1.3;   // each further kernel
+  tensor_costs tensor;
+  async_costs async;
+  // Clusters of 2, 4, 8 and 16 blocks, each on its own multiprocessor, that fit on the GPU.
+  std::array<unsigned, 4> clusters = {};  // 0: unknown
+
+  // Multiprocessors that a launch with clusters of this many blocks can use.
+  unsigned multiprocessors_of(unsigned blocks) const;
 };
 
 // Cycles from the issue of an instruction until its result can be used. The result is ready after

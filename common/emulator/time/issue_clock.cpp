@@ -59,7 +59,9 @@ double issue_clock::needed(const code_costs& code, const gpu_costs& costs,
     const value& v = registers_[code.names[c.first_read + r]];
     at = std::max(at, v.at + (v.computed ? longer : 0));
   }
-  return c.kind == step_kind::wait_copies ? std::max(at, copies_done(c.groups_left)) : at;
+  if (c.kind == step_kind::wait_phase) return std::max(at, copies_done(-1));
+  const bool waits = c.kind == step_kind::wait_copies || c.kind == step_kind::wait_bulk;
+  return waits ? std::max(at, copies_done(c.groups_left)) : at;
 }
 
 void issue_clock::issue(const issue_order& order, std::uint32_t ordinal, bool ends_run) {
@@ -71,7 +73,8 @@ void issue_clock::issue(const issue_order& order, std::uint32_t ordinal, bool en
   };
   double at = needed(order.code(), costs, c);
   const bool acts = c.slots > 0 || c.kind == step_kind::barrier ||
-                    c.kind == step_kind::wait_copies || c.kind == step_kind::commit;
+                    c.kind == step_kind::wait_copies || c.kind == step_kind::commit ||
+                    is_asynchronous(c.kind);
   if (!acts) return write(at, at > now_);
   const unit_cost& pipe = costs.of[static_cast<int>(c.on)];
   double done;
@@ -81,7 +84,8 @@ void issue_clock::issue(const issue_order& order, std::uint32_t ordinal, bool en
     at = std::max(at, l1_pipe_free_);
     l1_pipe_free_ = at + what.l1_pipe;
     done = at + std::max(pipe.latency, what.latency + std::max(0.0, what.l1_pipe - 1));
-    if (c.kind == step_kind::copy) open_group_ = std::max(open_group_, done);
+    if (c.kind == step_kind::copy || c.kind == step_kind::bulk_copy)
+      open_group_ = std::max(open_group_, done);
   } else {
     double& free = unit_free_[static_cast<int>(c.on)];
     at = std::max(at, free);
@@ -92,7 +96,7 @@ void issue_clock::issue(const issue_order& order, std::uint32_t ordinal, bool en
   write(done, true);
   if (c.kind == step_kind::branch && (ends_run || c.slots < 1))
     now_ = at + costs.branch * std::min(1.0F, c.slots);
-  if (c.kind == step_kind::commit) {
+  if (c.kind == step_kind::commit || c.kind == step_kind::commit_bulk) {
     groups_.push_back(open_group_);
     open_group_ = 0;
   }

@@ -228,7 +228,8 @@ std::future<double> timer::us_if(what_if e, const multiprocessor_work& work) con
                            std::min<std::size_t>(work.resident, traced);
   if (!differs && !changes_accesses(other)) return {};
   return std::async(std::launch::async, [this, other = std::move(other), code = std::move(code)] {
-    return simulate(other, costs_).cycles / (costs_.ghz * 1e3);
+    const multiprocessor_time t = simulate(other, costs_);
+    return t.cycles / (ghz_with(t) * 1e3);
   });
 }
 
@@ -334,8 +335,14 @@ double timer::longest_block_cycles(const multiprocessor_time& t, std::uint64_t b
                    at_pace(&block_work::shared_wavefronts, 1)});
 }
 
+// The GPU lowers its clock as soon as its tensor cores are busy.
+double timer::ghz_with(const multiprocessor_time& t) const {
+  constexpr double noticeable = 0.01;  // of the time
+  return costs_.tensor.ghz > 0 && t.tensor_busy > noticeable ? costs_.tensor.ghz : costs_.ghz;
+}
+
 launch_time timer::end(const std::vector<site_traffic>& traffic) {
-  const std::uint64_t processors = costs_.multiprocessors;
+  const std::uint64_t processors = processors_;
   multiprocessor_work work;
   if (!drawn_.empty()) drawn_trace_ = recorder_.take(drawn_);
   work.trace = trace_;
@@ -363,7 +370,7 @@ launch_time timer::end(const std::vector<site_traffic>& traffic) {
   result.idle_blocks = unwritten_share_ * static_cast<double>(shape_.blocks);
   result.likeness = likeness(compared.likeness);
   result.longest_block_us = longest_block_cycles(t, work.blocks) / (costs_.ghz * 1e3);
-  result.us = t.cycles / (costs_.ghz * 1e3);
+  result.us = t.cycles / (ghz_with(t) * 1e3);
   // Blocks with hardly any work still start and end.
   const double idle_us =
       idle_share_ * static_cast<double>(shape_.blocks) / (costs_.block_starts * costs_.ghz * 1e3);

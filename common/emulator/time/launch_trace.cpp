@@ -10,8 +10,7 @@ void recorder::begin(unsigned warps, unsigned resident) {
   warps_ = warps;
   most_of_warp_ = most_records / (std::size_t{warps} * resident);
   now_ = nullptr;
-  pending_.clear();
-  pending_lines_.clear();
+  forget_run();
   numbers_.clear();
   last_key_ = ~std::uint64_t{0};
 }
@@ -60,6 +59,22 @@ void recorder::access(const recorded_access& a, std::span<const recorded_line> l
   pending_lines_.insert(pending_lines_.end(), lines.begin(), lines.end());
 }
 
+void recorder::signal(std::uint32_t ordinal, const recorded_signal& s) {
+  if (now_ == nullptr) return;
+  recorded_access a;
+  a.ordinal = ordinal;
+  a.is_signal = true;
+  a.first_line = static_cast<std::uint32_t>(pending_signals_.size());
+  pending_.push_back(a);
+  pending_signals_.push_back(s);
+}
+
+void recorder::forget_run() {
+  pending_.clear();
+  pending_lines_.clear();
+  pending_signals_.clear();
+}
+
 void recorder::executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end) {
   if (now_ == nullptr) return;
   if (first != end) {
@@ -69,13 +84,13 @@ void recorder::executed(std::uint32_t warp, std::uint32_t first, std::uint32_t e
       now_->recorded += end - first;
       w.pieces.push_back({run_of(first, end), static_cast<std::uint32_t>(pending_.size())});
       for (recorded_access& a : pending_)
-        a.first_line += static_cast<std::uint32_t>(w.lines.size());
+        a.first_line += static_cast<std::uint32_t>(a.is_signal ? w.signals.size() : w.lines.size());
       w.accesses.insert(w.accesses.end(), pending_.begin(), pending_.end());
       w.lines.insert(w.lines.end(), pending_lines_.begin(), pending_lines_.end());
+      w.signals.insert(w.signals.end(), pending_signals_.begin(), pending_signals_.end());
     }
   }
-  pending_.clear();
-  pending_lines_.clear();
+  forget_run();
 }
 
 }  // namespace stepwise::emulator

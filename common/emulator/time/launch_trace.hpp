@@ -9,19 +9,34 @@
 
 namespace stepwise::emulator {
 
+enum class bulk_use : std::uint8_t { load, store, reduction };
+
+// An arrival at an mbarrier, bytes that a copy counts there, or a wait for one of its phases.
+struct recorded_signal {
+  std::uint32_t barrier = 0;  // its offset in the block's shared memory
+  std::uint32_t phase = 0;    // since it was initialised
+  bool waits = false;
+  // The mbarrier is in another block of the cluster. All blocks of a cluster are assumed to do the
+  // same, so another block sends the same signal to this one.
+  bool is_remote = false;
+};
+
 // An access of a warp, as the profiler counted it.
 struct recorded_access {
   std::uint32_t ordinal = 0;     // of the instruction
   std::uint32_t site = 0;        // of the program; it determines the hit rates
   std::uint16_t sectors = 0;     // global and local memory
   std::uint16_t wavefronts = 0;  // of the banks, including those of L1
-  std::uint8_t lines = 0;        // of 128 bytes
-  std::uint8_t tag_passes = 0;   // of those, the ones in L1's tag bank that has the most
+  // Of 128 bytes. For shared memory: sectors that go to another block, or 0.
+  std::uint8_t lines = 0;
+  std::uint8_t tag_passes = 0;  // of those, the ones in L1's tag bank that has the most
   std::uint8_t lanes = 0;
   std::uint8_t ideal_sectors = 0, ideal_wavefronts = 0;
-  std::uint8_t known_lines = 0;  // of those, the lines that L1 looks up or keeps
-  bool is_local = false;         // in local memory
-  std::uint32_t first_line = 0;  // the first of these lines, into warp_trace::lines
+  bulk_use use = bulk_use::load;  // of a bulk copy's access to global memory
+  std::uint8_t known_lines = 0;   // of those, the lines that L1 looks up or keeps
+  bool is_local = false;          // in local memory
+  bool is_signal = false;         // no access, but the signal `first_line` of warp_trace::signals
+  std::uint32_t first_line = 0;   // the first of these lines, into warp_trace::lines
 };
 
 // A line of 128 bytes, and a mask of its four sectors (bits 0 ... 3).
@@ -42,6 +57,7 @@ struct warp_trace {
   std::vector<piece> pieces;
   std::vector<recorded_access> accesses;
   std::vector<recorded_line> lines;  // of the accesses, in their order
+  std::vector<recorded_signal> signals;
 };
 
 struct block_trace {
@@ -73,7 +89,9 @@ class recorder {
   void begin_block(std::uint64_t index);
   void switch_to(std::uint64_t index);  // records nothing if the block was not begun
   void access(const recorded_access& a, std::span<const recorded_line> lines);
+  void signal(std::uint32_t ordinal, const recorded_signal& s);
   void executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end);
+  void forget_run();  // drops the accesses and signals of a run that is not kept
 
   const launch_trace& trace() const { return trace_; }
   // Moves these blocks out of the trace into a separate one.
@@ -88,6 +106,7 @@ class recorder {
   block_trace* now_ = nullptr;
   std::vector<recorded_access> pending_;  // of the current run
   std::vector<recorded_line> pending_lines_;
+  std::vector<recorded_signal> pending_signals_;
   std::unordered_map<std::uint64_t, std::uint32_t> numbers_;
   std::uint64_t last_key_ = ~std::uint64_t{0};
   std::uint32_t last_run_ = 0;

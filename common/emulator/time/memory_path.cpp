@@ -56,7 +56,8 @@ double memory_path::free_for_global() const {
 }
 
 double memory_path::drained() const {
-  return std::max({l1_pipe_.free, l2_.free, l2_write_.free, dram_.free, atomic_.free, hot_.free});
+  return std::max({l1_pipe_.free, l2_.free, l2_write_.free, dram_.free, atomic_.free, hot_.free,
+                   loads_.free, stores_.free, cluster_.free});
 }
 
 double memory_path::take(queue& q, double& busy, double at, double cycles) {
@@ -105,6 +106,7 @@ double memory_path::access(const instruction_cost& of, std::span<const recorded_
       of.kind == step_kind::load ? costs_.load_wavefront : costs_.store_wavefront;
   double cycles = 0;
   for (const recorded_access& recorded : all) {
+    if (recorded.is_signal) continue;
     const recorded_access a = wishes_.of(recorded);
     if (a.sectors != 0)
       cycles += std::max({1.0, a.wavefronts * costs_.bank_cycles, a.tag_passes * costs_.line_cycles,
@@ -115,13 +117,57 @@ double memory_path::access(const instruction_cost& of, std::span<const recorded_
   const double begun = take(l1_pipe_, busy_.l1_pipe, at, cycles) - 1;
   double done = at;
   for (const recorded_access& recorded : all) {
+    if (recorded.is_signal) continue;
     const recorded_access a = wishes_.of(recorded);
+    if (a.sectors == 0 && a.lines != 0)
+      done = std::max(done,
+                      take(cluster_, busy_.cluster, begun, a.lines * costs_.async.remote_sector) +
+                          costs_.async.remote_latency);
     if (a.sectors != 0)
       done =
           std::max(done, global_access(of, a, lines.subspan(a.first_line, a.known_lines), begun));
     else if (a.wavefronts != 0)
       done = std::max(done, begun + costs_.shared_latency);
     if (a.sectors == 0) account_of(a.site).wavefronts += a.wavefronts;
+  }
+  return done;
+}
+
+double memory_path::bulk_copy(std::span<const recorded_access> all, unsigned times, double at) {
+  const async_costs& costs = costs_.async;
+  double done = at;
+  for (const recorded_access& recorded : all) {
+    if (recorded.is_signal) continue;
+    const recorded_access a = wishes_.of(recorded);
+    if (a.sectors == 0) {  // in shared memory
+      account_of(a.site).wavefronts += a.wavefronts;
+      continue;
+    }
+    const double bytes = a.sectors * sector_bytes;
+    site_account& account = account_[a.site];
+    account.sectors += a.sectors;
+    account.l2_sectors += a.sectors;
+    const site_rates& rates = sites_[a.site];
+    if (a.use == bulk_use::load) {
+      owed_[a.site] += rates.dram * a.sectors;
+      const double begun = take(loads_, busy_.copies, at, bytes * times / costs.load_bytes);
+      done = std::max(done, arrival(a, a.sectors, begun) + costs.load_latency);
+      continue;
+    }
+    const double begun = take(stores_, busy_.copies, at, bytes / costs.store_bytes);
+    const double evicted = account_evicted(account, rates, bytes * rates.whole);
+    if (a.use == bulk_use::reduction) {
+      take(l2_write_, busy_.l2_write, begun,
+           bytes / std::min(costs.store_bytes, costs.reduced_bytes / active_));
+      take(dram_, busy_.dram, begun, a.sectors * rates.dram * rates.dram_bytes / read_share_);
+    } else {
+      take(l2_write_, busy_.l2_write, begun, bytes / l2_write_share_);
+    }
+    if (evicted > 0) take(dram_, busy_.dram, begun, evicted / write_share_);
+    // The copy unit waits for a queue that is full.
+    stores_.free =
+        std::max(stores_.free, std::max(l2_write_.free, dram_.free) - store_queue_cycles);
+    done = std::max(done, stores_.free + costs.store_latency);
   }
   return done;
 }

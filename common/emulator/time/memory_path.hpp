@@ -67,6 +67,10 @@ class memory_path {
   // ready. `lines`: the lines that the accesses refer to.
   double access(const instruction_cost& of, std::span<const recorded_access> all,
                 std::span<const recorded_line> lines, double at);
+  // Queues the accesses of a bulk copy. Returns when its source may be overwritten, if it is shared
+  // memory, or else when all of its bytes have arrived. `times`: the blocks of a cluster that
+  // receive it.
+  double bulk_copy(std::span<const recorded_access> all, unsigned times, double at);
   double exchange(double at, double slots);  // shuffles use the L1 pipe, too
   double barrier(double at);                 // and so do warps that reach a barrier
 
@@ -74,7 +78,7 @@ class memory_path {
 
   // Busy cycles of each part.
   struct cycles {
-    double l1_pipe = 0, l2_read = 0, l2_write = 0, dram = 0, atomics = 0;
+    double l1_pipe = 0, l2_read = 0, l2_write = 0, dram = 0, atomics = 0, copies = 0, cluster = 0;
   };
   const cycles& busy() const { return busy_; }
   // The accesses that went through the queues, by site. Atomics read nothing from memory here.
@@ -108,7 +112,7 @@ class memory_path {
   double l2_share_, l2_write_share_, sector_share_, line_share_, read_share_, few_share_,
       write_share_, atomic_share_;
   unsigned active_;
-  queue l1_pipe_, l2_, l2_write_, dram_, atomic_, hot_;
+  queue l1_pipe_, l2_, l2_write_, dram_, atomic_, hot_, loads_, stores_, cluster_;
   cycles busy_;
   double sequence_ = 0;  // the last number in the sequence for lateness()
 };

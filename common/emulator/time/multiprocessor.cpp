@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <unordered_map>
+#include <utility>
 
 #include "common/emulator/time/prepared_code.hpp"
 
@@ -39,12 +41,56 @@ struct warp_state {
   };
   std::vector<value> registers;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> slots;  // of the run: accesses [first, end)
-  std::vector<value> groups;                                   // of copies: when they are complete
-  value open_group;
-  double stored = -1e9;  // when its stores to global memory are complete
+  // The groups of an asynchronous unit: when they are complete.
+  struct group_list {
+    std::vector<value> closed;
+    value open;
+    void add(double done, std::uint32_t from) {
+      if (done > open.at) open = {done, from};
+    }
+    void close() {
+      closed.push_back(open);
+      open = {};
+    }
+    // When all but the newest `left` groups are complete; -1: all copies, whether in a group or
+    // not.
+    value done(int left) const {
+      value last = left < 0 ? open : value{};
+      const std::size_t keep = left < 0 ? 0 : static_cast<std::size_t>(left);
+      for (std::size_t g = closed.size() > keep + known ? closed.size() - keep - known : 0;
+           g + keep < closed.size(); ++g)
+        if (closed[g].at > last.at) last = closed[g];
+      return last;
+    }
+    // Groups complete in order, so only the newest ones matter.
+    static constexpr std::size_t known = 16;
+  };
+  group_list copies, bulk_copies, products;
+  bool has_polled = false;
+  std::uint64_t phase = 0;  // that it waits for, a key of block_state::phases
+  bool waits_for_phase = false;
+  bool is_in_cluster_barrier = false;  // has arrived
+  bool waits_for_cluster = false;
+  double cluster_open = 0;  // when the cluster's barrier opened last
+  double stored = -1e9;     // when its stores to global memory are complete
 };
 
+// A phase of an mbarrier. It ends when all arrivals and bytes that the trace has for it have come.
+struct phase_state {
+  unsigned missing = 0;
+  double at = 0;  // of the last one so far
+  std::vector<warp_state*> waiting;
+};
+
+constexpr std::uint64_t phase_key(const recorded_signal& s) {
+  return std::uint64_t{s.barrier} << 32 | s.phase;
+}
+
 struct block_state {
+  std::unordered_map<std::uint64_t, phase_state> phases;
+  std::unordered_map<std::uint32_t, double> last_arrival;  // by mbarrier
+  unsigned in_cluster_barrier = 0;                         // warps that have arrived
+  double cluster_arrived = -1e9;
   std::vector<std::unique_ptr<warp_state>> warps;
   unsigned alive = 0, waiting = 0;
   double arrived = -1e9;  // the last warp at a barrier
@@ -104,6 +150,9 @@ class simulation {
 
   void begin(const block_trace& b, double at) {
     auto fresh = std::make_unique<block_state>();
+    for (const warp_trace& t : b.warps)
+      for (const recorded_signal& s : t.signals)
+        if (!s.waits) ++fresh->phases[phase_key(s)].missing;
     for (const warp_trace& t : b.warps) {
       auto w = std::make_unique<warp_state>();
       w->trace = &t;
@@ -148,6 +197,77 @@ class simulation {
     w.of->ended = std::max(w.of->ended, w.after);
     out_.warp_cycles += w.after - w.begun;
     release_if_all(*w.of, w.after);
+    open_cluster_if_all(*w.of, w.after);
+  }
+
+  // --- waits for other warps and for copies ---
+
+  void resume(warp_state& w, double at, std::uint32_t from) {
+    const timed_op& op = w.run->ops[w.next];
+    w.waits_for_phase = w.waits_for_cluster = false;
+    const double waited = std::max(0.0, at - w.after);
+    const bool is_for_copy = from != no_instruction && code_.at[from].kind == step_kind::bulk_copy;
+    note(op.ordinal, is_for_copy ? stall::memory_dependency : stall::synchronization, waited);
+    if (from != no_instruction) out_.waited_for[std::uint64_t{op.ordinal} << 32 | from] += waited;
+    w.issued = w.after = std::max(w.after, at);
+    for (std::uint32_t r = 0; r < op.written; ++r)
+      w.registers[code_.names[op.first_written + r]] = {w.after, op.ordinal};
+    ++w.next;
+    partitions_[w.partition].soonest = 0;  // look again
+    prepare(w);
+  }
+
+  void contribute(block_state& b, const recorded_signal& s, double at, std::uint32_t from) {
+    phase_state& p = b.phases[phase_key(s)];
+    p.at = std::max(p.at, at);
+    if (p.missing == 0 || --p.missing != 0) return;
+    const std::vector<warp_state*> waiting = std::move(p.waiting);
+    p.waiting.clear();
+    for (warp_state* w : waiting) resume(*w, p.at + costs_.async.wake, from);
+  }
+
+  // Counts the arrivals and bytes of an instruction. Returns when the warp may continue.
+  double send_signals(warp_state& w, const timed_op& op, double at, double done) {
+    const instruction_cost& c = code_.at[op.ordinal];
+    const auto [first, end] = w.slots[op.slot];
+    double free = at;
+    for (std::uint32_t n = first; n < end; ++n) {
+      const recorded_access& a = w.trace->accesses[n];
+      if (!a.is_signal) continue;
+      const recorded_signal& s = w.trace->signals[a.first_line];
+      if (s.waits) continue;
+      double arrives = done;
+      if (op.kind == step_kind::signal) {
+        if (s.is_remote && c.releases_cluster) free = at + costs_.async.cluster_release;
+        double& last = w.of->last_arrival[s.barrier];
+        last = std::max(free, last + costs_.async.arrival_of_warp);
+        arrives = last + costs_.async.arrival;
+      }
+      if (s.is_remote) arrives += costs_.async.remote_arrival;
+      contribute(*w.of, s, arrives, op.ordinal);
+    }
+    return free;
+  }
+
+  // The phase that a try_wait or test_wait has found complete; null if it has not, or if it asks
+  // for the phase before the first.
+  const recorded_signal* awaited(const warp_state& w, const timed_op& op) const {
+    const auto [first, end] = w.slots[op.slot];
+    for (std::uint32_t n = first; n < end; ++n)
+      if (const recorded_access& a = w.trace->accesses[n]; a.is_signal)
+        return &w.trace->signals[a.first_line];
+    return nullptr;
+  }
+
+  void open_cluster_if_all(block_state& b, double at) {
+    if (b.in_cluster_barrier == 0 || b.in_cluster_barrier < b.alive) return;
+    b.in_cluster_barrier = 0;
+    const double open = std::max(at, b.cluster_arrived) + costs_.async.cluster_barrier;
+    for (const auto& w : b.warps) {
+      w->is_in_cluster_barrier = false;
+      w->cluster_open = open;
+      if (w->waits_for_cluster) resume(*w, open, no_instruction);
+    }
   }
 
   void release_if_all(block_state& b, double at) {
@@ -172,6 +292,13 @@ class simulation {
   }
 
   void break_deadlock() {
+    // The trace does not reach what these warps wait for, or another block sends it.
+    for (const auto& b : blocks_)
+      for (const auto& w : b->warps)
+        if (w->waits_for_phase || w->waits_for_cluster) {
+          if (w->waits_for_phase) std::erase(b->phases[w->phase].waiting, w.get());
+          return resume(*w, now_, no_instruction);
+        }
     for (const auto& b : blocks_) {
       if (b->waiting == 0) continue;
       b->alive = b->waiting;  // the trace does not reach the end of the others
@@ -235,14 +362,17 @@ class simulation {
         need({v.from == no_instruction ? v.at : v.at + longer, v.from});
       }
       const bool acts = op.slots > 0 || op.kind == step_kind::barrier ||
-                        op.kind == step_kind::wait_copies || op.kind == step_kind::commit;
+                        op.kind == step_kind::wait_copies || op.kind == step_kind::commit ||
+                        is_asynchronous(op.kind);
       if (!acts) {
         for (std::uint32_t r = 0; r < op.written; ++r)
           w.registers[code_.names[op.first_written + r]] = last;
         ++w.next;
         continue;
       }
-      if (op.kind == step_kind::wait_copies) need(copies_done(w, op.groups_left));
+      if (op.kind == step_kind::wait_copies) need(w.copies.done(op.groups_left));
+      if (op.kind == step_kind::wait_bulk) need(w.bulk_copies.done(op.groups_left));
+      if (op.kind == step_kind::wait_products) need(w.products.done(op.groups_left));
       w.needs = ready(w) = last.at;
       w.needs_from = last.from;
       w.was_busy = false;
@@ -250,14 +380,6 @@ class simulation {
       p.soonest = std::min(p.soonest, last.at);
       return;
     }
-  }
-
-  static warp_state::value copies_done(const warp_state& w, int left) {
-    warp_state::value done = left < 0 ? w.open_group : warp_state::value{};
-    const std::size_t keep = left < 0 ? 0 : static_cast<std::size_t>(left);
-    for (std::size_t g = 0; g + keep < w.groups.size(); ++g)
-      if (w.groups[g].at > done.at) done = w.groups[g];
-    return done;
   }
 
   // --- why it waited ---
@@ -339,7 +461,20 @@ class simulation {
     w.issued = w.after = at + std::max(slots, 1.0);
     now_ = std::max(now_, at);
     double done = at + result_latency(costs_, op.on, slots);
-    if (op.is_memory) {
+    if (op.kind == step_kind::product) {
+      const double cycles = costs_.tensor.interval(op.tensor);
+      double& tensor = p.unit_free[static_cast<int>(unit::tensor)];
+      tensor = std::max(at, tensor) + cycles;
+      tensor_busy_ += cycles;
+      w.products.add(tensor + costs_.tensor.product_latency, op.ordinal);
+      done = at;
+    } else if (op.tensor.kind != tensor_work::form::none) {
+      const double cycles = costs_.tensor.interval(op.tensor);
+      double& tensor = p.unit_free[static_cast<int>(unit::tensor)];
+      tensor = std::max(at, tensor) + cycles;
+      tensor_busy_ += cycles;
+      done = at + costs_.tensor.latency(op.tensor);
+    } else if (op.is_memory) {
       done = std::max(done, access(w, op, at));
       if (op.kind == step_kind::store && !op.is_shared) w.stored = std::max(w.stored, done);
     } else if (op.on == unit::exchange) {
@@ -351,6 +486,7 @@ class simulation {
       w.registers[code_.names[op.first_written + r]] = {done, op.ordinal};
     switch (op.kind) {
       case step_kind::branch:
+        if (std::exchange(w.has_polled, false)) break;
         if (w.next + 1 == w.run->ops.size() || op.slots < 1) {
           w.after = at + std::max(1.0, costs_.branch * std::min(1.0F, op.slots));
           w.issued = std::min(w.issued, w.after);
@@ -365,8 +501,57 @@ class simulation {
         p.soonest = 0;  // look again
         return release_if_all(*w.of, w.after);
       case step_kind::commit:
-        w.groups.push_back(w.open_group);
-        w.open_group = {};
+        w.copies.close();
+        break;
+      case step_kind::commit_bulk:
+        w.bulk_copies.close();
+        break;
+      case step_kind::commit_products:
+        w.products.close();
+        break;
+      case step_kind::signal:
+      case step_kind::arrive_copies:
+      case step_kind::bulk_copy:
+        w.after = std::max(w.after, send_signals(w, op, at, done));
+        break;
+      case step_kind::wait_phase: {
+        const recorded_signal* const s = awaited(w, op);
+        w.has_polled = s == nullptr;
+        if (s == nullptr) break;
+        phase_state& phase = w.of->phases[phase_key(*s)];
+        if (phase.missing == 0) {
+          const double seen = std::max(done, phase.at + costs_.async.wake);
+          for (std::uint32_t r = 0; r < op.written; ++r)
+            w.registers[code_.names[op.first_written + r]] = {seen, op.ordinal};
+          break;
+        }
+        phase.waiting.push_back(&w);
+        w.phase = phase_key(*s);
+        w.waits_for_phase = true;
+        ready(w) = never;
+        p.soonest = 0;
+        return;
+      }
+      case step_kind::arrive_cluster:
+        if (std::exchange(w.is_in_cluster_barrier, true)) break;
+        w.of->cluster_arrived =
+            std::max(at, w.of->cluster_arrived + costs_.async.cluster_barrier_of_warp);
+        ++w.of->in_cluster_barrier;
+        open_cluster_if_all(*w.of, at);
+        break;
+      case step_kind::wait_cluster:
+        if (!w.is_in_cluster_barrier) {
+          w.after = std::max(w.after, w.cluster_open);
+          w.held = stall::synchronization;
+          break;
+        }
+        w.waits_for_cluster = true;
+        ready(w) = never;
+        p.soonest = 0;
+        return;
+      case step_kind::fence_proxy:
+        w.after = at + costs_.async.proxy_fence;
+        w.held = stall::synchronization;
         break;
       default:
         break;
@@ -379,15 +564,30 @@ class simulation {
   double access(warp_state& w, const timed_op& op, double at) {
     const auto [first, end] = w.slots[op.slot];
     if (first == end) return at;  // no lane takes part
-    const double done = memory_.access(code_.at[op.ordinal],
-                                       std::span(w.trace->accesses).subspan(first, end - first),
-                                       w.trace->lines, at);
-    if (op.kind == step_kind::copy && done > w.open_group.at) w.open_group = {done, op.ordinal};
+    const auto all = std::span(w.trace->accesses).subspan(first, end - first);
+    if (op.kind == step_kind::bulk_copy) {
+      const auto blocks =
+          std::ranges::count_if(all, [&](const recorded_access& a) { return a.is_signal; });
+      const double done =
+          memory_.bulk_copy(all, std::max<unsigned>(1, static_cast<unsigned>(blocks)), at);
+      w.bulk_copies.add(done, op.ordinal);
+      return done;
+    }
+    if (op.kind == step_kind::arrive_copies) return w.copies.done(-1).at;
+    if (op.kind == step_kind::wait_phase) return at + costs_.shared_latency;
+    if (op.kind == step_kind::signal) {
+      memory_.barrier(at);
+      return at + costs_.shared_latency;
+    }
+    const double done = memory_.access(code_.at[op.ordinal], all, w.trace->lines, at);
+    if (op.kind == step_kind::copy) w.copies.add(done, op.ordinal);
+    if (op.kind == step_kind::store || op.kind == step_kind::atomic)
+      send_signals(w, op, at, done);  // st.async, red.async
     return done;
   }
 
   double busy_until(const partition_state& p, const timed_op& op) const {
-    if (op.slots == 0) return 0;
+    if (op.slots == 0 || op.kind == step_kind::product || op.kind == step_kind::bulk_copy) return 0;
     if (op.is_memory || op.on == unit::exchange || op.kind == step_kind::barrier)
       return op.is_memory && !op.is_shared ? memory_.free_for_global() : memory_.free_for_shared();
     return p.unit_free[static_cast<int>(first_free(p, op.on))];
@@ -464,6 +664,7 @@ class simulation {
     set_busy(part::issue, out_.slots / costs_.partitions);
     set_busy(part::alu, alu_busy_ / costs_.partitions);
     set_busy(part::fma, fma_busy_ / costs_.partitions);
+    out_.tensor_busy = std::min(1.0, tensor_busy_ / costs_.partitions / std::max(1.0, drained));
     set_busy(part::l1_pipe, m.l1_pipe);
     set_busy(part::l2, m.l2_read + m.l2_write);
     set_busy(part::dram, dram_bytes() * std::max(1U, work_.active) / costs_.dram_peak_bytes);
@@ -488,7 +689,7 @@ class simulation {
   partition_state partitions_[most_partitions];
   unsigned next_partition_ = 0;
   std::vector<double> ends_;  // of blocks
-  double now_ = 0, fma_busy_ = 0, alu_busy_ = 0;
+  double now_ = 0, fma_busy_ = 0, alu_busy_ = 0, tensor_busy_ = 0;
   multiprocessor_time out_;
 };
 

@@ -50,7 +50,7 @@ const timed_run& prepared_code::run(std::uint32_t run, std::uint32_t copies) {
         is_unrolled ? std::min(1.0F, c.slots * static_cast<float>(copies)) : c.slots;
     fresh->ops.push_back({ordinal, c.kind, c.on, c.is_memory, c.is_shared, c.groups_left, slots,
                           c.first_read, c.reads, c.first_written, c.written,
-                          n / length * fresh->memory_ops + slot[n % length]});
+                          n / length * fresh->memory_ops + slot[n % length], c.tensor});
   }
   known.push_back(std::move(fresh));
   return *known.back();

@@ -22,6 +22,7 @@ struct timed_op {
   float slots;
   std::uint32_t first_read, reads, first_written, written;  // code_costs::names
   std::uint32_t slot;                                       // of its accesses, in the run
+  tensor_work tensor;
 };
 
 struct timed_run {

@@ -182,7 +182,8 @@ class run_scheduler {
 
   static bool stays(const instruction_cost& c) {
     return c.is_memory || c.kind == step_kind::barrier || c.kind == step_kind::arrive ||
-           c.kind == step_kind::fence || c.kind == step_kind::wait_copies;
+           c.kind == step_kind::fence || c.kind == step_kind::wait_copies ||
+           is_asynchronous(c.kind);
   }
 
   // Branches that do not exist in the machine code, although their lines have instructions there.
@@ -234,7 +235,8 @@ class run_scheduler {
       const bool fixed = divides || c.kind == step_kind::barrier || c.kind == step_kind::arrive ||
                          c.kind == step_kind::fence || c.kind == step_kind::wait_copies ||
                          c.kind == step_kind::commit || c.kind == step_kind::atomic ||
-                         c.on == unit::exchange || c.on == unit::vote || c.on == unit::reduce;
+                         is_asynchronous(c.kind) || c.on == unit::exchange || c.on == unit::vote ||
+                         c.on == unit::reduce;
       const bool orders_memory =
           fixed && c.on != unit::exchange && c.on != unit::vote && c.on != unit::reduce;
       const bool is_placed = in_machine_order_ && place_[n] != no_place;

@@ -47,7 +47,7 @@ void timer::begin(const launch_shape& shape) {
              std::make_unique<code_costs>(*launch.code, launch.machine_code)};
   code_ = known.second.get();
 
-  const std::uint64_t processors = costs_.multiprocessors;
+  const std::uint64_t processors = processors_ = costs_.multiprocessors_of(shape.cluster);
   wave_ = std::min(shape.blocks, processors * shape.resident);
   cuts_ = how_.sampling && !code_->waits_for_blocks && !launch.config->cooperative && !is_small();
   const std::uint64_t waves = shape.blocks / wave_;
@@ -170,8 +170,8 @@ void timer::find_uneven() {
 // to the first blocks. The multiprocessor that has most of these blocks ends last.
 void timer::find_early() {
   early_.clear();
-  const std::uint64_t processors = costs_.multiprocessors;
-  if (shape_.blocks > processors * shape_.resident) return;
+  const std::uint64_t processors = processors_;
+  if (shape_.cluster > 1 || shape_.blocks > processors * shape_.resident) return;
   const std::uint64_t most = (shape_.blocks + processors - 1) / processors;
   const std::vector<std::uint64_t>& known = costs_.early_blocks;
   if (most <= known.size() && known[most - 1] < shape_.blocks)
@@ -191,7 +191,7 @@ void timer::choose_by_seed() {
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return (z ^ (z >> 31)) % below;
   };
-  const std::uint64_t processors = costs_.multiprocessors;
+  const std::uint64_t processors = processors_;
   if (!early_.empty()) {
     const auto is_taken = [&](std::uint64_t lane) {
       return std::ranges::any_of(early_, [&](std::uint64_t b) { return b % processors == lane; });
@@ -217,7 +217,7 @@ bool timer::is_recorded(std::uint64_t block) const {
     return std::find(all.begin(), all.end(), block) != all.end();
   };
   if (!early_.empty()) return holds(early_) || holds(drawn_);
-  const std::uint64_t processors = costs_.multiprocessors;
+  const std::uint64_t processors = processors_;
   if (block < first_ || block % processors != (first_ + lane_) % processors) return false;
   return (block - first_) / processors < recorded_blocks_;
 }

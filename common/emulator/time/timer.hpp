@@ -67,6 +67,7 @@ class timer {
     unsigned resident = 1;                                    // per multiprocessor
     unsigned resident_full = 1, resident_more_registers = 1;  // in the experiments
     std::uint64_t l1_bytes = 0;
+    unsigned cluster = 1;  // blocks
   };
   void begin(const launch_shape& shape);
   bool wants(std::uint64_t block) const;
@@ -82,6 +83,9 @@ class timer {
   void access(const recorded_access& a, std::span<const recorded_line> lines) {
     recorder_.access(a, lines);
   }
+  void signal(std::uint32_t ordinal, const recorded_signal& s) { recorder_.signal(ordinal, s); }
+  // Drops what the current run has done so far.
+  void forget_run() { recorder_.forget_run(); }
   void loaded(std::uint32_t site, std::uint64_t address);
   void stored(std::uint64_t address);
   void atomic(std::uint32_t site, const std::uint64_t* address, std::uint32_t active);
@@ -114,6 +118,7 @@ class timer {
                                      const std::vector<site_traffic>& traffic) const;
   double likeness(double of_traffic) const;
   double longest_block_cycles(const multiprocessor_time& t, std::uint64_t blocks) const;
+  double ghz_with(const multiprocessor_time& t) const;
   multiprocessor_time of_longest(const multiprocessor_work& work);
   bool is_recorded(std::uint64_t block) const;
   double in_recorded_blocks(double share) const;
@@ -148,6 +153,7 @@ class timer {
   std::unordered_map<const program*, std::pair<std::size_t, std::unique_ptr<code_costs>>> known_;
   const code_costs* code_ = nullptr;
   launch_shape shape_;
+  std::uint64_t processors_ = 1;  // multiprocessors that the launch can use
   const global_memory* memory_ = nullptr;
   bool cuts_ = false;  // this launch is sampled
   // An average block's instructions and requests to global memory, relative to a recorded one's.
