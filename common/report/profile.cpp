@@ -29,12 +29,15 @@ instruction_counts profile_counts::all_instructions() const {
   return all;
 }
 
+async_counts& async_counts::operator+=(const async_counts& o) { return add_fields(*this, o); }
+
 profile_counts& profile_counts::operator+=(const profile_counts& o) {
   each_access([&](const char*, auto kind) { this->*kind += o.*kind; });
   for (int p = 0; p < pipes; ++p) {
     instructions[p].warps += o.instructions[p].warps;
     instructions[p].lanes += o.instructions[p].lanes;
   }
+  async += o.async;
   branches += o.branches;
   divergent_branches += o.divergent_branches;
   return *this;

@@ -49,6 +49,24 @@ struct wavefront_counts {
   bool operator==(const wavefront_counts&) const = default;
 };
 
+// The work of tensor cores and of Hopper's asynchronous units.
+struct async_counts {
+  std::uint64_t tensor_instructions = 0;  // products in the machine code, by warps
+  std::uint64_t tensor_cycles = 0;        // busy, summed over sub-partitions
+  // Of shared memory, for the operands of wgmma. Each warp of a warpgroup has a quarter.
+  double operand_wavefronts = 0;
+  std::uint64_t copies = 0;            // bulk copies and commits of their groups, by warps
+  std::uint64_t received_sectors = 0;  // from global memory, in all blocks that receive them
+  std::uint64_t sent_sectors = 0;      // to global memory
+  std::uint64_t arrivals = 0;          // at mbarriers, by lanes
+  std::uint64_t waits = 0;  // for a phase of an mbarrier that was found complete, likewise
+  std::uint64_t cluster_barriers = 0;  // warps that arrive
+  std::uint64_t peer_sectors = 0;      // from or to the shared memory of other blocks
+
+  async_counts& operator+=(const async_counts& o);
+  bool operator==(const async_counts&) const = default;
+};
+
 using ptx::pipe;
 using ptx::pipes;
 const char* name_of(pipe p);  // "fp32"
@@ -64,6 +82,7 @@ struct profile_counts {
   // ld.const, as the PTX has it: no caches, and the machine code may make the word an operand.
   sector_counts constant_load;
   wavefront_counts shared_load, shared_store, shared_atomic, shared_copy;  // copy: cp.async
+  async_counts async;
   instruction_counts instructions[pipes];
   std::uint64_t branches = 0, divergent_branches = 0;  // of warps
 

@@ -29,6 +29,19 @@ void each_field(const wavefront_counts&, Visit visit) {
   visit("repeated_wavefronts", &wavefront_counts::repeated_wavefronts);
 }
 template <class Visit>
+void each_field(const async_counts&, Visit visit) {
+  visit("tensor_instructions", &async_counts::tensor_instructions);
+  visit("tensor_cycles", &async_counts::tensor_cycles);
+  visit("operand_wavefronts", &async_counts::operand_wavefronts);
+  visit("copies", &async_counts::copies);
+  visit("received_sectors", &async_counts::received_sectors);
+  visit("sent_sectors", &async_counts::sent_sectors);
+  visit("arrivals", &async_counts::arrivals);
+  visit("waits", &async_counts::waits);
+  visit("cluster_barriers", &async_counts::cluster_barriers);
+  visit("peer_sectors", &async_counts::peer_sectors);
+}
+template <class Visit>
 void each_field(const device_transfers&, Visit visit) {
   visit("copies", &device_transfers::copies);
   visit("copied_bytes", &device_transfers::copied_bytes);

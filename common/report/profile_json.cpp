@@ -51,7 +51,7 @@ json by_name(const double* values, int count) {
 }
 template <class Enum>
 void by_name_from(const json& j, double* values, int count) {
-  for (int n = 0; n < count; ++n) j.at(key_of(static_cast<Enum>(n))).get_to(values[n]);
+  for (int n = 0; n < count; ++n) values[n] = j.value(key_of(static_cast<Enum>(n)), 0.0);
 }
 
 template <class Timing, class Visit>
@@ -130,6 +130,8 @@ json counts_json(const profile_counts& c) {
     json& to = j[name];
     each_field(counts, [&](const char* field, auto of) { to[field] = counts.*of; });
   });
+  if (c.async != async_counts{})
+    each_field(c.async, [&](const char* name, auto of) { j["async"][name] = c.async.*of; });
   json pipes_json = json::object();
   for (int p = 0; p < pipes; ++p)
     if (const instruction_counts& n = c.instructions[p]; n.warps != 0)
@@ -147,6 +149,8 @@ profile_counts counts_from(const json& j) {
     auto& counts = c.*kind;
     each_field(counts, [&](const char* field, auto of) { j[name].at(field).get_to(counts.*of); });
   });
+  if (const auto found = j.find("async"); found != j.end())
+    each_field(c.async, [&](const char* name, auto of) { found->at(name).get_to(c.async.*of); });
   const json& pipes_json = j.at("instructions");
   for (int p = 0; p < pipes; ++p) {
     const auto found = pipes_json.find(name_of(static_cast<pipe>(p)));

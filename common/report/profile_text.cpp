@@ -102,6 +102,29 @@ void remark_local(std::vector<remark>& to, const char* what, const sector_counts
                 c.sectors});
 }
 
+void remark_async(std::vector<remark>& to, const async_counts& c) {
+  constexpr std::uint64_t sector_bytes = 32;
+  const auto say = [&](std::string text) { to.push_back({std::move(text), 0}); };
+  if (c.tensor_instructions != 0)
+    say(fmt::format("tensor cores: {} instructions, {:.0f} cycles each",
+                    grouped(c.tensor_instructions), ratio(c.tensor_cycles, c.tensor_instructions)));
+  if (c.operand_wavefronts > 0)
+    say(fmt::format("operands in shared memory: {:.1f} wavefronts per warp",
+                    c.operand_wavefronts / static_cast<double>(c.tensor_instructions)));
+  if (c.received_sectors != 0)
+    say(fmt::format("bulk copies: {} arrive in shared memory",
+                    bytes_text(c.received_sectors * sector_bytes)));
+  if (c.sent_sectors != 0)
+    say(fmt::format("bulk copies: {} leave shared memory",
+                    bytes_text(c.sent_sectors * sector_bytes)));
+  if (c.arrivals + c.waits != 0)
+    say(fmt::format("mbarriers: {} arrivals, {} waits", grouped(c.arrivals), grouped(c.waits)));
+  if (c.cluster_barriers != 0)
+    say(fmt::format("the cluster's barrier: {} arrivals of warps", grouped(c.cluster_barriers)));
+  if (c.peer_sectors != 0)
+    say(fmt::format("other blocks' shared memory: {}", bytes_text(c.peer_sectors * sector_bytes)));
+}
+
 std::vector<remark> remarks_of(const profile_counts& c, const kernel_profile& k) {
   std::vector<remark> all;
   remark_sectors(all, "global load", c.global_load);
@@ -113,6 +136,7 @@ std::vector<remark> remarks_of(const profile_counts& c, const kernel_profile& k)
   remark_wavefronts(all, "shared store", c.shared_store);
   remark_wavefronts(all, "shared atomic", c.shared_atomic);
   remark_wavefronts(all, "copy to shared", c.shared_copy);
+  remark_async(all, c.async);
   if (c.divergent_branches != 0) {
     all.push_back({fmt::format("{} of {} branches diverge", grouped(c.divergent_branches),
                                grouped(c.branches)),

@@ -8,8 +8,8 @@
 namespace stepwise {
 
 const char* name_of(part p) {
-  constexpr const char* names[busy_parts] = {"issue", "alu",  "fma",    "port",
-                                             "l2",    "dram", "atomics"};
+  constexpr const char* names[busy_parts] = {"issue", "alu", "fma",  "tensor",
+                                             "port",  "l2",  "dram", "atomics"};
   return names[static_cast<int>(p)];
 }
 

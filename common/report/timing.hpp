@@ -9,7 +9,7 @@
 namespace stepwise {
 
 // The parts of a GPU that a kernel can keep busy.
-enum class part : std::uint8_t { issue, alu, fma, l1_pipe, l2, dram, atomics };
+enum class part : std::uint8_t { issue, alu, fma, tensor, l1_pipe, l2, dram, atomics };
 inline constexpr int busy_parts = static_cast<int>(part::atomics) + 1;
 const char* name_of(part p);  // "dram"
 

@@ -207,7 +207,7 @@ utilisation utilisation_of(const kernel_timing& t) {
         which = p;
       }
   };
-  take(u.compute, u.compute_part, {part::issue, part::alu, part::fma});
+  take(u.compute, u.compute_part, {part::issue, part::alu, part::fma, part::tensor});
   take(u.memory, u.memory_part, {part::l1_pipe, part::l2, part::dram, part::atomics});
   return u;
 }

@@ -273,6 +273,13 @@ void lowering::move_matrix_tile() {
   f.d.layout = layout_of(f, role, t->type);
   if (f.d.count < f.d.layout->registers) throw unsupported{"the instruction " + text()};
   emit_matrix(is_load ? "<matrix load>" : "<matrix store>", f);
+  if (!out_.watched) return;
+  // The event of each of its accesses is for counting. The checks are notified of whole lines.
+  access_site site = site_of(is_load ? access_kind::load : access_kind::store, space,
+                             std::max(1u, bits_of(t->type) * adjacent_elements(f) / 8));
+  site.counted_only = true;
+  out_.code.back().slot = static_cast<std::uint32_t>(out_.accesses.size());
+  out_.accesses.push_back(site);
 }
 
 // ldmatrix.sync.aligned.m8n8.x4{.trans}.shared.b16 r, [p]; stmatrix; movmatrix d, a.

@@ -29,6 +29,10 @@ std::byte* reach_peer(context& x, const op* i, access_fault fault);
 // The rank of the running warp in its warpgroup. In ../run/access.cpp.
 std::uint32_t warp_in_group(const context& x);
 
+// Describes the accesses of wmma.load or wmma.store to the observers that count: each lane moves
+// its adjacent elements at once, as on an H200. In ../run/access.cpp.
+void notify_tile(context& x, const op* i, const struct matrix_form& tile);
+
 // The access of an operation to a run of bytes, for its checks and for the text of a fault.
 struct span {
   std::uint64_t bytes;

@@ -47,6 +47,11 @@ struct matrix_fragment {
   std::uint32_t vregs[128];
 };
 
+// The adjacent elements of a lane that a tile in memory has next to each other, so that one access
+// can move them: at most 8 bytes.
+struct matrix_form;
+std::uint32_t adjacent_elements(const matrix_form& tile);
+
 struct matrix_shape {
   std::uint32_t m, n, k;
 };

@@ -92,4 +92,20 @@ const matrix_layout* layout_of(const matrix_form& f, matrix_role role, matrix_ty
   return &x;
 }
 
+std::uint32_t adjacent_elements(const matrix_form& tile) {
+  constexpr std::uint32_t most_bits = 64;
+  const matrix_layout& where = *tile.d.layout;
+  const std::vector<std::uint16_t>& place = tile.is_column_major ? where.transposed : where.places;
+  const std::uint32_t all = where.registers * where.packed;
+  const auto are_adjacent = [&](std::uint32_t count) {
+    for (std::uint32_t e = 1; e < count; ++e)
+      if (place[std::size_t{e} * lanes] != place[0] + e) return false;
+    return true;
+  };
+  std::uint32_t count = 1;
+  while (2 * count <= all && 2 * count * where.bits <= most_bits && are_adjacent(2 * count))
+    count *= 2;
+  return count;
+}
+
 }  // namespace stepwise::emulator

@@ -214,6 +214,7 @@ const op* load_tile(context& x, const op* i) {
   const matrix_form& f = form_of(i);
   tile_lines lines;
   if (!find_lines(x, i, f, access_kind::load, lines)) return nullptr;
+  if (x.watch != nullptr) notify_tile(x, i, f);
   with_part_type(f, [&]<class T> {
     joined_lines<T> joined;
     joined.load(lines);
@@ -229,6 +230,7 @@ const op* store_tile(context& x, const op* i) {
   const matrix_form& f = form_of(i);
   tile_lines lines;
   if (!find_lines(x, i, f, access_kind::store, lines)) return nullptr;
+  if (x.watch != nullptr) notify_tile(x, i, f);
   with_part_type(f, [&]<class T> {
     joined_lines<T> joined;
     each_part(x, f, joined.elements, [](auto& element, auto word) { element = word; });

@@ -150,6 +150,14 @@ void caches::load_around_l1(unsigned multiprocessor, u64 line, u32 sectors, u32 
   read_l2(multiprocessor, line, sectors, site);
 }
 
+void caches::load_by_copy(unsigned multiprocessor, u64 line, u32 sectors, u32 site) {
+  recent_line& last = recent_[(line * 0x9e3779b97f4a7c15u) >> 49];
+  if (last.line == line + 1 && last.multiprocessor != multiprocessor)
+    counts_[site].shared_sectors += count(sectors);
+  last = {line + 1, multiprocessor};
+  load_around_l1(multiprocessor, line, sectors, site);
+}
+
 // Stores write through to L2, and L1 keeps the sectors as far as they were written. Before 7.0, L1
 // keeps no stored data.
 void caches::store(unsigned multiprocessor, u64 line, u32 sectors, bool whole, u32 site) {

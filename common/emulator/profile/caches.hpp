@@ -30,6 +30,7 @@ struct cache_counts {
   std::uint64_t sectors = 0;  // requested
   std::uint64_t l1_hits = 0;
   std::uint64_t l2_sectors = 0, l2_hits = 0;
+  std::uint64_t shared_sectors = 0;  // of copies: another multiprocessor asks for them, too
   std::uint64_t dram_read_bytes = 0;
   std::uint64_t dram_write_bytes = 0;  // of dirty sectors that were evicted
 };
@@ -51,6 +52,9 @@ class caches {
   void load(unsigned multiprocessor, std::uint64_t line, std::uint32_t sectors, std::uint32_t site);
   void load_around_l1(unsigned multiprocessor, std::uint64_t line, std::uint32_t sectors,
                       std::uint32_t site);
+  // A bulk copy's. Also counts sectors that another multiprocessor has just asked for.
+  void load_by_copy(unsigned multiprocessor, std::uint64_t line, std::uint32_t sectors,
+                    std::uint32_t site);
   void store(unsigned multiprocessor, std::uint64_t line, std::uint32_t sectors, bool whole,
              std::uint32_t site);
   void atomic(unsigned multiprocessor, std::uint64_t line, std::uint32_t sectors,
@@ -76,6 +80,15 @@ class caches {
   }
 
  private:
+  // Lines that copies have just asked for: the line plus one, and the multiprocessor. A line is
+  // replaced by another one in the same place.
+  static constexpr std::size_t recent_lines = 32768;
+  struct recent_line {
+    std::uint64_t line = 0;
+    unsigned multiprocessor = 0;
+  };
+  std::vector<recent_line> recent_ = std::vector<recent_line>(recent_lines);
+
   // An entry of L1 has the line number plus one (0: empty) from bit 8, the written sectors from bit
   // 4, and the readable sectors from bit 0. An entry of L2 has the line number plus one from bit
   // 22, dirty sectors from 18, valid sectors from 14, and the site that wrote last below that.

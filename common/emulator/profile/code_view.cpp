@@ -122,6 +122,8 @@ void code_view::add_function(const program& code, std::size_t index,
     if (s.inner != no_index) p.inner = inner_numbers[s.inner];
     p.on = ptx::traits_of(i).pipe;
     p.branches = ptx::is_branch(i);
+    p.tensor = tensor_work_of(i);
+    p.kind = kind_of(i);
   }
   plan_sites(code, index, map, line_numbers);
 }

@@ -10,6 +10,7 @@
 #include "common/device/memory_rules.hpp"
 #include "common/emulator/machine/program.hpp"
 #include "common/emulator/profile/requests.hpp"
+#include "common/emulator/time/code_costs.hpp"
 #include "common/image/image.hpp"
 #include "common/report/profile.hpp"
 
@@ -44,6 +45,8 @@ struct instruction_place {
   pipe on = pipe::other;
   std::uint32_t site = none;  // its first site, an index into code_view::sites
   bool branches = false;
+  tensor_work tensor;
+  step_kind kind = step_kind::compute;
 };
 
 struct code_view {

@@ -37,6 +37,7 @@ profiler::record& profiler::record_for(const launch_info& launch) {
   fresh->warp_steps.resize(view->places.size() + 1);
   fresh->lane_steps.resize(view->places.size() + 1);
   fresh->divergences.resize(view->places.size() + 1);
+  fresh->async.resize(view->places.size());
   records_.push_back(std::move(fresh));
   return *records_.back();
 }
@@ -165,6 +166,7 @@ void profiler::add_time() {
     t.sectors = static_cast<double>(seen.sectors) * share;
     t.l2_sectors = static_cast<double>(seen.l2_sectors) * share;
     t.dram_sectors = static_cast<double>(seen.l2_sectors - seen.l2_hits) * share;
+    t.shared_sectors = static_cast<double>(seen.shared_sectors) * share;
     if (t.dram_sectors > 0)
       t.dram_bytes = static_cast<double>(seen.dram_read_bytes) * share / t.dram_sectors;
     t.bytes = static_cast<double>(r.sites[n].timed_bytes);

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "common/emulator/profile/kernel_record.hpp"
+#include "common/report/profile_fields.hpp"
 #include "common/source_map/source_text.hpp"
 
 namespace stepwise::emulator {
@@ -21,6 +22,35 @@ void add_wavefronts(profile_counts& to, const wavefront_counts& shared, const si
    : p.kind == access_kind::load  ? to.shared_load
    : p.kind == access_kind::store ? to.shared_store
                                   : to.shared_atomic) += shared;
+}
+
+// What each execution of an instruction by a warp does in a tensor core or an asynchronous unit.
+// Cycles and wavefronts are those that an H200 counts.
+async_counts counts_of_step(const instruction_place& p) {
+  async_counts c;
+  const tensor_work& w = p.tensor;
+  switch (w.kind) {
+    case tensor_work::form::none:
+      break;
+    case tensor_work::form::wgmma:
+      c.tensor_instructions = 1;
+      c.tensor_cycles = w.columns / 2;
+      c.operand_wavefronts = w.columns / 16.0 + (w.a_in_registers ? 0 : 4);
+      break;
+    default:
+      c.tensor_instructions = static_cast<std::uint64_t>(w.parts);
+      c.tensor_cycles = c.tensor_instructions * (w.kind == tensor_work::form::whole  ? 6
+                                                 : w.kind == tensor_work::form::half ? 4
+                                                                                     : 16);
+  }
+  c.copies = p.kind == step_kind::bulk_copy || p.kind == step_kind::commit_bulk;
+  c.cluster_barriers = p.kind == step_kind::arrive_cluster;
+  return c;
+}
+
+async_counts times(async_counts c, std::uint64_t warps) {
+  each_field(c, [&](const char*, auto of) { c.*of *= warps; });
+  return c;
 }
 
 constexpr std::size_t most_waited_for = 3;
@@ -69,6 +99,8 @@ kernel_profile profiler::finish(record& r) const {
     instruction_counts& i = c.instructions[static_cast<int>(view.places[n].on)];
     i.warps += warps;
     i.lanes += lanes;
+    c.async += r.async[n];
+    c.async += times(counts_of_step(view.places[n]), warps);
     if (view.places[n].branches) {
       c.branches += warps;
       c.divergent_branches += r.divergences[n];

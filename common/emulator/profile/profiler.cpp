@@ -48,6 +48,7 @@ void profiler::begin_launch(const launch_info& launch) {
   shape.local_bytes = launch.state->local_bytes;
   shape.l1_bytes = k.l1_bytes;
   trace_.begin(shape, now_->view->sites);
+  in_cluster_ = volume(cluster) > 1;
   phases_.clear();
   last_poll_.assign(launch.warps, 0);
   has_polled_ = false;
@@ -166,6 +167,18 @@ inline void profiler::count_shared(const access_event& e, const site_plan& p,
   c.repeated_wavefronts += known.repeated;
 }
 
+// The sectors that lanes exchange with other blocks of the cluster. An atomic sends the address and
+// the operand of each lane.
+unsigned profiler::sectors_to_peers(const access_event& e, const site_plan& p,
+                                    const std::uint64_t* address) {
+  std::uint32_t remote = 0;
+  for (std::uint32_t m = e.active; m != 0; m &= m - 1)
+    if (address[std::countr_zero(m)] >= peer_bytes) remote |= m & -m;
+  if (remote == 0) return 0;
+  touch(address, remote, p.bytes, touched_);
+  return touched_.sectors * (p.kind == access_kind::atomic ? 2 : 1);
+}
+
 void profiler::count_constant(const access_event& e) {
   sector_counts& c = sites_[e.index].constant;
   const unsigned n = count_of_lanes(e);
@@ -195,13 +208,8 @@ std::uint32_t profiler::access(const access_event& e) {
     address = moved;
   }
   if (e.space == memory_space::shared) {
-    std::uint8_t to_peers = 0;  // sectors
-    if (address[std::countr_zero(e.active)] >= peer_bytes) {
-      touch(address, e.active, p.bytes, touched_);
-      // An atomic sends the address and the operand of each lane.
-      const unsigned sectors = touched_.sectors * (p.kind == access_kind::atomic ? 2 : 1);
-      to_peers = static_cast<std::uint8_t>(std::min(255U, sectors));
-    }
+    const unsigned to_peers = in_cluster_ ? sectors_to_peers(e, p, address) : 0;
+    now_->async[p.ordinal].peer_sectors += to_peers;
     const wavefront_counts before = sites_[e.index].shared;
     count_shared(e, p, address);
     if (timer_ != nullptr) {
@@ -209,7 +217,7 @@ std::uint32_t profiler::access(const access_event& e) {
       timer_->moved(0, c.wavefronts - before.wavefronts);
       if (timer_->is_recording()) {
         recorded_access a;
-        a.lines = to_peers;
+        a.lines = static_cast<std::uint8_t>(std::min(255U, to_peers));
         a.wavefronts = static_cast<std::uint16_t>(c.wavefronts - before.wavefronts);
         a.ideal_wavefronts = static_cast<std::uint8_t>(
             std::min<std::uint64_t>(255, c.ideal_wavefronts - before.ideal_wavefronts));
@@ -304,6 +312,7 @@ void profiler::executed(std::uint32_t warp, std::uint32_t first, std::uint32_t e
                         std::uint32_t lanes) {
   if (ranges_.site != no_site) end_ranges();
   last_signal_.ordinal = ~0U;
+  copied_sectors_ = 0;
   // A run that repeats because an mbarrier is not ready counts once. Hardware suspends a warp
   // that waits, and how often it looks depends on the order in which warps run.
   const std::uint64_t poll =
@@ -334,6 +343,15 @@ void profiler::used_mbarrier(const warp_event& e, const mbarrier_event& m) {
   phase_count& count = phases_[m.word];
   if (count.parity != parity) count = {count.phases + 1, parity};
   const bool waits = m.use == mbarrier_use::passes;
+  async_counts& counted = now_->async[e.at->ordinal];
+  counted.arrivals += m.use == mbarrier_use::arrives;
+  counted.waits += waits;
+  if (m.use == mbarrier_use::receives) {
+    if (ranges_.site != no_site) end_ranges();
+    // All blocks that receive a copy get the same sectors.
+    counted.received_sectors += copied_sectors_;
+    has_received_ = true;
+  }
   const bool is_same = last_signal_.ordinal == e.at->ordinal && last_signal_.use == m.use &&
                        last_signal_.address == m.address;
   last_signal_ = {e.at->ordinal, m.address, m.use};

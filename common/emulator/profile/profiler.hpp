@@ -55,6 +55,8 @@ class profiler final : public observer {
 
   [[gnu::always_inline]] void count_shared(const access_event& e, const site_plan& p,
                                            const std::uint64_t* offset);
+  unsigned sectors_to_peers(const access_event& e, const site_plan& p,
+                            const std::uint64_t* address);
   void count_constant(const access_event& e);
   unsigned wavefronts_of(shared_use use, const std::uint64_t* offset, std::uint32_t active,
                          unsigned bytes) const;
@@ -99,6 +101,8 @@ class profiler final : public observer {
   std::uint64_t copied_from_[32] = {};
   std::uint64_t copied_shape_ = 0, copied_first_ = 0;
   std::uint32_t copied_at_ = 0;
+  std::uint64_t copied_sectors_ = 0;  // that the current bulk copy reads from global memory
+  bool has_received_ = false;         // they have been counted in a block
   // The phases of mbarriers, by the place of their words.
   struct phase_count {
     std::uint32_t phases = 0;  // complete
@@ -111,6 +115,7 @@ class profiler final : public observer {
     std::uint64_t address = 0;
     mbarrier_use use = mbarrier_use::begins;
   } last_signal_;
+  bool in_cluster_ = false;               // the launch has clusters of several blocks
   bool has_polled_ = false;               // in the current run
   std::vector<std::uint64_t> last_poll_;  // by warp: its last run, if it polled in it
   std::uint64_t polling_block_ = 0;       // whose warps these are

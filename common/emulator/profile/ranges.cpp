@@ -1,6 +1,7 @@
 // Counts the bulk copies that access_range() describes, and notes instructions that are not
 // counted. Both are rare, so this file is optimised less.
 #include <algorithm>
+#include <utility>
 
 #include "common/emulator/machine/program.hpp"
 #include "common/emulator/profile/kernel_record.hpp"
@@ -116,6 +117,12 @@ void profiler::end_ranges() {
     const auto whole_sectors = static_cast<unsigned>((ranges_.bytes + 31) / 32);
     const unsigned ideal_sectors = std::min(t.sectors, whole_sectors);
     site.global += {1, lanes, t.sectors, ideal_sectors, 0, 0, 0, 0, 0, 0};
+    if (p.kind == access_kind::load) {
+      if (std::exchange(has_received_, false)) copied_sectors_ = 0;
+      copied_sectors_ += t.sectors;
+    } else {
+      now_->async[p.ordinal].sent_sectors += t.sectors;
+    }
     const bool whole = ranges_.bytes == std::uint64_t{t.sectors} * sector_bytes;
     trace_.add(ranges_warp_, index, t, whole, false);
     if (timer_ != nullptr) {

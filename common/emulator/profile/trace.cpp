@@ -190,6 +190,8 @@ bool trace::play_request(stream& s, unsigned multiprocessor) {
       caches_.atomic(multiprocessor, line, sectors, site);
     else if (p.kind == access_kind::store)
       caches_.store(multiprocessor, line, sectors, (record & whole_sectors) != 0, site);
+    else if (p.cache == cache_use::l2_only && p.ranged)
+      caches_.load_by_copy(multiprocessor, line, sectors, site);
     else if (p.cache == cache_use::l2_only)
       caches_.load_around_l1(multiprocessor, line, sectors, site);
     else

@@ -1,4 +1,7 @@
 // Checked access to a run of bytes, for operations that are not one access per lane.
+#include <algorithm>
+
+#include "common/emulator/machine/matrix.hpp"
 #include "common/emulator/run/scheduler.hpp"
 #include "common/ptx/traits.hpp"
 
@@ -127,6 +130,29 @@ void scheduler::watch_range(const op* i, int lane, memory_space space, std::uint
   x_.watch->access_range(event_at(i, x_.mask),
                          {space, s.kind, s.order, s.asynchronous, address, s.bytes, lane, inside,
                           s.of_tensor_map, s.alignment});
+}
+
+void notify_tile(context& x, const op* i, const matrix_form& f) {
+  const matrix_layout& where = *f.d.layout;
+  const access_site& site = x.owner->site(i->slot);
+  const std::uint32_t length = f.is_column_major ? where.rows : where.cols;
+  const std::uint64_t begin = x.vreg<std::uint64_t>(f.address)[0];
+  const std::uint64_t stride = f.stride != 0 ? x.vreg<std::uint32_t>(f.stride)[0] : length;
+  const bool is_shared = begin - shared_window < window_bytes;
+  const std::uint32_t together = std::max(1u, std::uint32_t{site.bytes} * 8 / where.bits);
+  const std::uint16_t* place = (f.is_column_major ? where.transposed : where.places).data();
+  for (std::uint32_t e = 0; e < where.registers * where.packed; e += together) {
+    alignas(64) std::uint64_t address[lanes];
+    for (int l = 0; l < lanes; ++l) {
+      const std::uint32_t at = place[e * lanes + static_cast<std::uint32_t>(l)];
+      address[l] = begin + (at / length * stride + at % length) * where.bits / 8 -
+                   (is_shared ? shared_window : 0);
+    }
+    access_shape& shape = x.owner->shape(i->slot);
+    shape.describe(address, all_lanes, site.bytes);
+    x.watch->access({&site, i->slot, is_shared ? memory_space::shared : memory_space::global,
+                     all_lanes, x.owner->warp_index(), address, &shape, i});
+  }
 }
 
 }  // namespace stepwise::emulator

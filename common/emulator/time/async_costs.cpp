@@ -72,6 +72,8 @@ async_costs async_costs_of(const find_figure& figure, double shared_latency, dou
     });
   });
   figure("bulk_add_stream_to_l2_of_16384", [&](double v) { c.reduced_bytes = v * processors; });
+  figure("bulk_add_stream_to_dram_of_16384",
+         [&](double v) { c.reduced_dram_bytes = v * processors; });
   figure("mbarrier_arrive", [&](double v) { c.arrival = v; });
   figure("mbarrier_of_512", [&](double of_16) {
     figure("mbarrier_of_32", [&](double of_1) { c.arrival_of_warp = (of_16 - of_1) / 15; });
@@ -83,14 +85,10 @@ async_costs async_costs_of(const find_figure& figure, double shared_latency, dou
            [&](double round) { c.wake = std::max(0.0, both_ways / 2 - (round - shared_latency)); });
     figure("bulk_load_from_l2_of_16",
            [&](double v) { c.load_latency = v - both_ways / 2 - l2_latency; });
-    // To another block, the arrival also releases at cluster scope.
-    figure("cluster_load_latency_in_cluster_of_2", [&](double load) {
-      c.remote_latency = load;
-      c.remote_arrival = load / 2;
-      figure("mbarrier_ping_pong_in_cluster", [&](double remote) {
-        c.cluster_release = std::max(0.0, (remote - both_ways) / 2 - c.remote_arrival);
-      });
-    });
+  });
+  figure("cluster_load_latency_in_cluster_of_2", [&](double load) {
+    c.remote_latency = load;
+    c.remote_arrival = load / 2;
   });
   figure("proxy_fence", [&](double v) { c.proxy_fence = v; });
   figure("cluster_barrier_of_32_in_cluster_of_2", [&](double one) {

@@ -81,7 +81,10 @@ unit unit_of(const ptx::instruction& i, const ptx::traits& t) {
   return unit::none;
 }
 
-step_kind kind_of(const ptx::instruction& i, const ptx::traits& t) {
+}  // namespace
+
+step_kind kind_of(const ptx::instruction& i) {
+  const ptx::traits t = ptx::traits_of(i);
   using enum ptx::instruction_kind;
   switch (t.kind) {
     case load:
@@ -114,6 +117,8 @@ step_kind kind_of(const ptx::instruction& i, const ptx::traits& t) {
     case control:
       return step_kind::branch;
     case tensor:
+      if (i.opcode == "wmma" && t.touches_memory)
+        return has_modifier(i, "load") ? step_kind::load : step_kind::store;
       if (i.opcode != "wgmma") return step_kind::compute;
       if (has_modifier(i, "mma_async")) return step_kind::product;
       if (has_modifier(i, "commit_group")) return step_kind::commit_products;
@@ -122,6 +127,8 @@ step_kind kind_of(const ptx::instruction& i, const ptx::traits& t) {
       return step_kind::compute;
   }
 }
+
+namespace {
 
 // Finds a shape such as "m16n8k16".
 std::optional<std::array<unsigned, 3>> shape_of(const ptx::instruction& i) {
@@ -148,7 +155,10 @@ unsigned operand_bits(const ptx::instruction& i) {
   return of == "b1" ? 1 : of.ends_with('4') && of != "s32" ? 4 : 8;
 }
 
-tensor_work tensor_work_of(const ptx::instruction& i, const ptx::traits& t) {
+}  // namespace
+
+tensor_work tensor_work_of(const ptx::instruction& i) {
+  const ptx::traits t = ptx::traits_of(i);
   tensor_work w;
   const auto shape = shape_of(i);
   if (t.kind != ptx::instruction_kind::tensor || t.pipe != ptx::pipe::tensor || !shape) return w;
@@ -170,6 +180,8 @@ tensor_work tensor_work_of(const ptx::instruction& i, const ptx::traits& t) {
             (bytes_of_k <= 32 ? 1 : static_cast<float>(bytes_of_k) / 32);
   return w;
 }
+
+namespace {
 
 unsigned registers_of(const ptx::instruction& i) {
   const unsigned bytes = ptx::bytes_of(ptx::value_type(i));
@@ -315,13 +327,13 @@ void code_costs::add_function(const program& code, std::size_t index,
       const ptx::instruction& i = body[n];
       const ptx::traits t = ptx::traits_of(i);
       instruction_cost& c = at[first + n];
-      c.kind = kind_of(i, t);
+      c.kind = kind_of(i);
       c.on = unit_of(i, t);
       const bool signals = c.kind == step_kind::signal || c.kind == step_kind::arrive_copies ||
                            c.kind == step_kind::wait_phase;
       c.is_memory = (t.touches_memory && ptx::space_of(i) != ptx::state_space::param) || signals;
       c.is_shared = ptx::space_of(i) == ptx::state_space::shared || signals;
-      c.tensor = tensor_work_of(i, t);
+      c.tensor = tensor_work_of(i);
       c.releases_cluster =
           c.kind == step_kind::signal && has_modifier(i, "cluster") && has_modifier(i, "release");
       c.may_move = has_modifier(i, "nc");

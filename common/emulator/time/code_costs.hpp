@@ -68,6 +68,9 @@ struct instruction_cost {
   std::uint32_t first_place = 0, places = 0;  // of its line: into code_costs::places
 };
 
+step_kind kind_of(const ptx::instruction& i);
+tensor_work tensor_work_of(const ptx::instruction& i);
+
 struct code_costs {
   code_costs() = default;  // no instructions
   code_costs(const program& code, const image::kernel_resources* machine_code);

@@ -95,6 +95,22 @@ unsigned tag_bank(const gpu_costs& costs, std::uint64_t line) {
   return bank;
 }
 
+gpu_costs gpu_costs::at_clock(double other_ghz) const {
+  gpu_costs c = *this;
+  const double longer = ghz / other_ghz;  // of a cycle
+  c.ghz = other_ghz;
+  for (double* rate :
+       {&c.l2_bytes, &c.l2_write_bytes, &c.l2_write_sectors, &c.l2_write_lines, &c.dram_read_bytes,
+        &c.dram_few_bytes, &c.dram_write_bytes, &c.dram_peak_bytes, &c.atomic_lanes,
+        &c.same_address_lanes, &c.same_address_floats, &c.same_line_sectors, &c.block_starts,
+        &c.async.reduced_bytes, &c.async.reduced_dram_bytes})
+    *rate *= longer;
+  for (double* latency : {&c.l2_latency, &c.dram_latency, &c.turnover, &c.turnover_per_warp,
+                          &c.store_wait, &c.store_wait_per_warp})
+    *latency /= longer;
+  return c;
+}
+
 unsigned gpu_costs::multiprocessors_of(unsigned blocks) const {
   if (blocks < 2) return multiprocessors;
   const unsigned count = clusters[std::min<std::size_t>(std::bit_width(blocks - 1), 4) - 1];

@@ -101,6 +101,8 @@ struct gpu_costs {
   // Clusters of 2, 4, 8 and 16 blocks, each on its own multiprocessor, that fit on the GPU.
   std::array<unsigned, 4> clusters = {};  // 0: unknown
 
+  // The costs if the multiprocessors have another clock, and L2 and memory keep theirs.
+  gpu_costs at_clock(double other_ghz) const;
   // Multiprocessors that a launch with clusters of this many blocks can use.
   unsigned multiprocessors_of(unsigned blocks) const;
 };

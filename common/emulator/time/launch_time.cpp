@@ -110,6 +110,7 @@ std::vector<site_rates> timer::rates(const std::vector<site_traffic>& traffic) {
     } else {
       r.dram = std::min(1.0, t.dram_sectors / t.sectors * again);
       r.dram_bytes = t.dram_bytes;
+      r.shared = t.shared_sectors / t.sectors;
       const auto from = loads_of_.find(static_cast<std::uint32_t>(n));
       const auto before =
           from == loads_of_.end() ? stored_before_.end() : stored_before_.find(from->second);
@@ -229,7 +230,7 @@ std::future<double> timer::us_if(what_if e, const multiprocessor_work& work) con
   if (!differs && !changes_accesses(other)) return {};
   return std::async(std::launch::async, [this, other = std::move(other), code = std::move(code)] {
     const multiprocessor_time t = simulate(other, costs_);
-    return t.cycles / (ghz_with(t) * 1e3);
+    return t.cycles / (costs_.ghz * 1e3);
   });
 }
 
@@ -255,7 +256,7 @@ timer::traffic_comparison timer::compare_traffic(const multiprocessor_time& t,
                                                  const std::vector<site_traffic>& traffic) const {
   constexpr double worth_a_look = 0.1;  // of the time, at the GPU's full rate
   constexpr double fair = 0.9;          // of an average block's bytes
-  double l2 = 0, dram = 0, whole_l2 = 0, whole_dram = 0, recorded = 0, all = 0;
+  double l2 = 0, dram = 0, whole_l2 = 0, served = 0, whole_dram = 0, recorded = 0, all = 0;
   for (const block_trace& b : trace_->blocks) {
     recorded += static_cast<double>(b.recorded);
     all += static_cast<double>(b.instructions);
@@ -266,12 +267,13 @@ timer::traffic_comparison timer::compare_traffic(const multiprocessor_time& t,
   for (std::size_t n = 0; n < traffic.size(); ++n) {
     if (atomics_.contains(static_cast<std::uint32_t>(n))) continue;
     whole_l2 += traffic[n].l2_sectors;
+    served += traffic[n].l2_sectors * rates[n].served_by_l2();
     whole_dram += rates[n].dram * traffic[n].sectors * rates[n].dram_bytes;
     if (n >= t.sites.size()) continue;
     l2 += t.sites[n].l2_sectors * times;
     dram += t.sites[n].dram_read_bytes * times;
   }
-  const double l2_cycles = whole_l2 * bytes_of_sector / costs_.l2_bytes;
+  const double l2_cycles = served * bytes_of_sector / costs_.l2_bytes;
   const double dram_cycles = whole_dram / costs_.dram_read_bytes;
   const double dram_share = dram_cycles > worth_a_look * t.cycles ? dram / whole_dram : 1;
   // Recorded blocks that read their own data from memory are no neighbours that share it. These
@@ -336,13 +338,20 @@ double timer::longest_block_cycles(const multiprocessor_time& t, std::uint64_t b
 }
 
 // The GPU lowers its clock as soon as its tensor cores are busy.
-double timer::ghz_with(const multiprocessor_time& t) const {
-  constexpr double noticeable = 0.01;  // of the time
-  return costs_.tensor.ghz > 0 && t.tensor_busy > noticeable ? costs_.tensor.ghz : costs_.ghz;
+void timer::set_clock() {
+  const auto uses_tensor_cores = [&](const launch_trace::run& r) {
+    for (std::uint32_t n = r.first; n < r.end; ++n)
+      if (code_->at[n].tensor.kind != tensor_work::form::none) return true;
+    return false;
+  };
+  const double ghz = usual_costs_.tensor.ghz;
+  const bool is_lower = ghz > 0 && std::ranges::any_of(recorder_.trace().runs, uses_tensor_cores);
+  costs_ = is_lower ? usual_costs_.at_clock(ghz) : usual_costs_;
 }
 
 launch_time timer::end(const std::vector<site_traffic>& traffic) {
   const std::uint64_t processors = processors_;
+  set_clock();
   multiprocessor_work work;
   if (!drawn_.empty()) drawn_trace_ = recorder_.take(drawn_);
   work.trace = trace_;
@@ -370,7 +379,7 @@ launch_time timer::end(const std::vector<site_traffic>& traffic) {
   result.idle_blocks = unwritten_share_ * static_cast<double>(shape_.blocks);
   result.likeness = likeness(compared.likeness);
   result.longest_block_us = longest_block_cycles(t, work.blocks) / (costs_.ghz * 1e3);
-  result.us = t.cycles / (ghz_with(t) * 1e3);
+  result.us = t.cycles / (costs_.ghz * 1e3);
   // Blocks with hardly any work still start and end.
   const double idle_us =
       idle_share_ * static_cast<double>(shape_.blocks) / (costs_.block_starts * costs_.ghz * 1e3);

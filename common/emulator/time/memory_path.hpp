@@ -22,6 +22,7 @@ namespace stepwise::emulator {
 // The places where a site's sectors are found, as shares of all requested sectors.
 struct site_rates {
   double dram = 0;         // missed in L1 and L2: read from memory
+  double shared = 0;       // of copies: other multiprocessors ask for them at about the same time
   double whole = 1;        // of stores: the share of the sectors' bytes that lanes write
   double evicted = 0;      // bytes written to memory per byte that needs room in L2
   double own = 0;          // of these, the share that this launch stored
@@ -29,6 +30,9 @@ struct site_rates {
   // For atomics: the share of lanes at the most contended address, and the share of sectors in the
   // most contended line.
   double hot = 0, hot_line = 0;
+
+  // The share of a copy's sectors that L2 serves one by one.
+  double served_by_l2() const;
 };
 
 // The outcome of a site's accesses.

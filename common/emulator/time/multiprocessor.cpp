@@ -534,8 +534,10 @@ class simulation {
       }
       case step_kind::arrive_cluster:
         if (std::exchange(w.is_in_cluster_barrier, true)) break;
-        w.of->cluster_arrived =
-            std::max(at, w.of->cluster_arrived + costs_.async.cluster_barrier_of_warp);
+        // All blocks of a multiprocessor share the unit that takes arrivals.
+        cluster_unit_free_ =
+            std::max(at, cluster_unit_free_ + costs_.async.cluster_barrier_of_warp);
+        w.of->cluster_arrived = cluster_unit_free_;
         ++w.of->in_cluster_barrier;
         open_cluster_if_all(*w.of, at);
         break;
@@ -664,7 +666,7 @@ class simulation {
     set_busy(part::issue, out_.slots / costs_.partitions);
     set_busy(part::alu, alu_busy_ / costs_.partitions);
     set_busy(part::fma, fma_busy_ / costs_.partitions);
-    out_.tensor_busy = std::min(1.0, tensor_busy_ / costs_.partitions / std::max(1.0, drained));
+    set_busy(part::tensor, tensor_busy_ / costs_.partitions);
     set_busy(part::l1_pipe, m.l1_pipe);
     set_busy(part::l2, m.l2_read + m.l2_write);
     set_busy(part::dram, dram_bytes() * std::max(1U, work_.active) / costs_.dram_peak_bytes);
@@ -689,6 +691,7 @@ class simulation {
   partition_state partitions_[most_partitions];
   unsigned next_partition_ = 0;
   std::vector<double> ends_;  // of blocks
+  double cluster_unit_free_ = -1e9;
   double now_ = 0, fma_busy_ = 0, alu_busy_ = 0, tensor_busy_ = 0;
   multiprocessor_time out_;
 };

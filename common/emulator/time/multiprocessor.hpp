@@ -40,7 +40,6 @@ struct multiprocessor_time {
   // Shares of the simulated cycles. For DRAM: its bytes, relative to what its clock and width
   // allow, as in ncu; the queues use the rates that it reaches.
   double busy[busy_parts] = {};
-  double tensor_busy = 0;  // of the tensor cores, likewise
   double simulated_cycles = 0;
   double warp_cycles = 0;             // sum over resident warps of simulated cycles
   std::vector<stall_cycles> stalled;  // by ordinal of the instruction that could not be issued

@@ -34,11 +34,16 @@ constexpr std::size_t most_addresses = 4096;     // of a site's atomics that are
 }  // namespace
 
 timer::timer(const gpu& model, const options& how)
-    : model_(model), costs_(costs_of(model)), how_(how), dirty_(costs_.dirty_at_rest) {}
+    : model_(model),
+      usual_costs_(costs_of(model)),
+      costs_(usual_costs_),
+      how_(how),
+      dirty_(costs_.dirty_at_rest) {}
 timer::~timer() = default;
 
 void timer::begin(const launch_shape& shape) {
   shape_ = shape;
+  costs_ = usual_costs_;
   const observer::launch_info& launch = shape.launch;
   memory_ = launch.memory;
   auto& known = known_[launch.code];

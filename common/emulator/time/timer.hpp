@@ -31,9 +31,10 @@ namespace stepwise::emulator {
 struct site_traffic {
   bool is_store = false;
   double sectors = 0, l2_sectors = 0;
-  double dram_sectors = 0;  // of loads and atomics
-  double dram_bytes = 32;   // transferred per sector of dram_sectors
-  double bytes = 0;         // requested by lanes
+  double shared_sectors = 0;  // of copies that other multiprocessors make, too
+  double dram_sectors = 0;    // of loads and atomics
+  double dram_bytes = 32;     // transferred per sector of dram_sectors
+  double bytes = 0;           // requested by lanes
 };
 
 struct launch_time {
@@ -118,7 +119,7 @@ class timer {
                                      const std::vector<site_traffic>& traffic) const;
   double likeness(double of_traffic) const;
   double longest_block_cycles(const multiprocessor_time& t, std::uint64_t blocks) const;
-  double ghz_with(const multiprocessor_time& t) const;
+  void set_clock();
   multiprocessor_time of_longest(const multiprocessor_work& work);
   bool is_recorded(std::uint64_t block) const;
   double in_recorded_blocks(double share) const;
@@ -148,7 +149,8 @@ class timer {
   };
 
   gpu model_;
-  gpu_costs costs_;
+  gpu_costs usual_costs_;
+  gpu_costs costs_;  // at the clock of the launch
   options how_;
   std::unordered_map<const program*, std::pair<std::size_t, std::unique_ptr<code_costs>>> known_;
   const code_costs* code_ = nullptr;

@@ -7,7 +7,8 @@ namespace stepwise::cli {
 
 const char* part_words(part p) {
   constexpr const char* words[busy_parts] = {
-      "issue slots", "ALU pipe", "FMA pipe", "L1/shared-memory pipe", "L2", "DRAM", "atomics"};
+      "issue slots",           "ALU pipe", "FMA pipe", "tensor cores",
+      "L1/shared-memory pipe", "L2",       "DRAM",     "atomics"};
   return words[static_cast<int>(p)];
 }
 
@@ -27,9 +28,11 @@ std::string limit_sentence(const kernel_analysis& a) {
                              : std::string(part_words(a.busy.memory_part)) + " is",
                          memory);
     case limiter::compute:
-      return fmt::format("Compute is the bottleneck: the {} {} busy for {:.0f} % of the time.",
-                         part_words(a.busy.compute_part),
-                         a.busy.compute_part == part::issue ? "are" : "is", compute);
+      return fmt::format(
+          "Compute is the bottleneck: the {} {} busy for {:.0f} % of the time.",
+          part_words(a.busy.compute_part),
+          a.busy.compute_part == part::issue || a.busy.compute_part == part::tensor ? "are" : "is",
+          compute);
     case limiter::both:
       return fmt::format(
           "Compute ({:.0f} %) and memory ({:.0f} %) are about equally busy: both are bottlenecks.",

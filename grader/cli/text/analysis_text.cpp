@@ -432,12 +432,14 @@ std::vector<std::string> limit_lines(const profile_view& v, const terminal_style
          style.paint(tone::dim, "^ 60 %"));
   const auto parts = [&](const char* what, std::initializer_list<part> which) {
     std::string text;
-    for (const part one : which)
+    for (const part one : which) {
+      if (one == part::tensor && busy(a, one) == 0) continue;
       text +=
           (text.empty() ? "" : ", ") + fmt::format("{} {}", part_words(one), percent(busy(a, one)));
+    }
     p.line("  " + style.paint(tone::dim, fmt::format("{:<8} {}", what, text)));
   };
-  parts("compute", {part::issue, part::alu, part::fma});
+  parts("compute", {part::issue, part::alu, part::fma, part::tensor});
   if (a.kernel->l2_bytes > 0)
     parts("memory", {part::l1_pipe, part::l2, part::dram, part::atomics});
   else

@@ -84,17 +84,67 @@ TEST_CASE("a bulk copy counts as warps that load 16 bytes per lane") {
   CHECK(copy.global_load.sectors == 128);
   CHECK(copy.global_load.ideal_sectors == 128);
   CHECK(copy.shared_copy.wavefronts == 32);
+  CHECK(copy.async.copies == 1);
+  CHECK(copy.async.received_sectors == 128);
+  CHECK(c.kernel().total.async.arrivals == 1);
   CHECK(c.kernel().uncounted.empty());
 }
 
 TEST_CASE("an instruction whose accesses are not counted is named") {
   const counted c = count(
-      ".reg .f32 %t<8>;\nmov.u32 %r6, 64;\n"
-      "wmma.load.c.sync.aligned.row.m16n16k16.shared.f32 {%t0,%t1,%t2,%t3,%t4,%t5,%t6,%t7}, "
-      "[%r3], %r6;\n"
-      "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd1], "
-      "{%t0,%t1,%t2,%t3,%t4,%t5,%t6,%t7}, %r6;");
-  CHECK(c.kernel().uncounted == "wmma.load.c.sync.aligned.row.m16n16k16.shared.f32");
+      "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
+      "[%rd1], [%r3], 128;");
+  CHECK(c.kernel().uncounted.starts_with("tensormap.cp_fenceproxy.global.shared::cta"));
+}
+
+// ncu counts four requests of eight sectors each for a tile of 16-bit elements in rows of at least
+// 32 bytes, and 16 wavefronts for storing 16 x 16 floats to shared memory (H200, 2026-11-30).
+TEST_CASE("wmma: each lane moves its adjacent elements at once") {
+  const counted c = count(
+      ".reg .f32 %t<8>;\n.reg .b32 %h<8>;\nmov.u32 %r6, 1024;\nmov.u32 %r7, 16;\n"
+      ".loc 1 5 0\n"
+      "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%h0,%h1,%h2,%h3,%h4,%h5,%h6,%h7}, "
+      "[%rd1], %r6;\n"
+      "mov.f32 %t0, 0f00000000;\nmov.f32 %t1, %t0;\nmov.f32 %t2, %t0;\nmov.f32 %t3, %t0;\n"
+      "mov.f32 %t4, %t0;\nmov.f32 %t5, %t0;\nmov.f32 %t6, %t0;\nmov.f32 %t7, %t0;\n"
+      ".loc 1 6 0\n"
+      "wmma.store.d.sync.aligned.row.m16n16k16.shared.f32 [%r3], "
+      "{%t0,%t1,%t2,%t3,%t4,%t5,%t6,%t7}, %r7;");
+  CHECK(c.kernel().uncounted.empty());
+  CHECK(c.line(5).counts.global_load.requests == 4);
+  CHECK(c.line(5).counts.global_load.sectors == 32);
+  CHECK(c.line(6).counts.shared_store.requests == 4);
+  CHECK(c.line(6).counts.shared_store.wavefronts == 16);
+}
+
+// The counts of ncu on an H200 (2026-11-30).
+TEST_CASE("tensor cores: instructions, cycles and the wavefronts of operands") {
+  std::string sums, zeros;
+  for (int n = 0; n < 32; ++n) sums += (n == 0 ? "{%d" : ", %d") + std::to_string(n);
+  for (int n = 0; n < 32; ++n) zeros += "mov.f32 %d" + std::to_string(n) + ", 0f00000000;\n";
+  const counted c =
+      count(".reg .f32 %d<32>;\n.reg .b32 %a<4>;\nsetp.eq.u32 %p1, %r3, %r3;\n" + zeros +
+                "mov.u32 %a0, 0;\nmov.u32 %a1, 0;\nmov.u32 %a2, 0;\nmov.u32 %a3, 0;\n"
+                "mov.u64 %rd5, 4611686293305294848;\nwgmma.fence.sync.aligned;\n"
+                ".loc 1 5 0\nwgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 " +
+                sums +
+                "}, %rd5, %rd5, %p1, 1, 1, 0, 0;\n"
+                ".loc 1 6 0\nwgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 " +
+                sums +
+                "}, {%a0,%a1,%a2,%a3}, %rd5, %p1, 1, 1, 0;\n"
+                ".loc 1 7 0\nwgmma.commit_group.sync.aligned;\n"
+                "wgmma.wait_group.sync.aligned 0;\n"
+                ".loc 1 8 0\nmma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+                "{%d0,%d1,%d2,%d3}, {%a0,%a1,%a2,%a3}, {%a0,%a1}, {%d0,%d1,%d2,%d3};",
+            128);
+  CHECK(c.kernel().uncounted.empty());
+  CHECK(c.line(5).counts.async.tensor_instructions == 4);
+  CHECK(c.line(5).counts.async.tensor_cycles == 128);
+  CHECK(c.line(5).counts.async.operand_wavefronts == 32);
+  CHECK(c.line(6).counts.async.operand_wavefronts == 16);
+  CHECK(c.line(7).counts.async.tensor_instructions == 0);
+  CHECK(c.line(8).counts.async.tensor_instructions == 4);
+  CHECK(c.line(8).counts.async.tensor_cycles == 24);
 }
 
 TEST_CASE("global loads and stores by line: requests, lanes, sectors") {

@@ -343,5 +343,100 @@ TEST_CASE("an empty launch takes no time, and a trace without an end does not ha
   CHECK(simulate(made_work(m, none, {}), h200()).cycles == 0);
 }
 
+// --- asynchronous units ---
+
+// A signal of the instruction in the warp's last piece.
+void add_signal(warp_trace& w, std::uint32_t ordinal, const recorded_signal& s) {
+  recorded_access a;
+  a.ordinal = ordinal;
+  a.is_signal = true;
+  a.first_line = static_cast<std::uint32_t>(w.signals.size());
+  w.accesses.push_back(a);
+  w.signals.push_back(s);
+  ++w.pieces.back().accesses;
+}
+
+std::uint32_t add_signal_code(made_code& m, step_kind kind) {
+  const std::uint32_t n = m.add(kind, unit::none, {}, {0});
+  m.code.at[n].is_memory = m.code.at[n].is_shared = true;
+  return n;
+}
+
+double cycles_of(const made_code& m, const launch_trace& t) {
+  return simulate(made_work(m, t, {}), h200()).cycles;
+}
+
+TEST_CASE("a wait for an mbarrier ends after the arrival of another warp") {
+  made_code m;
+  for (int n = 0; n < 1000; ++n) m.fma(0, 0);
+  const std::uint32_t arrival = add_signal_code(m, step_kind::signal);
+  const auto code_end = static_cast<std::uint32_t>(m.code.at.size());
+  const std::uint32_t wait = add_signal_code(m, step_kind::wait_phase);
+  launch_trace t;
+  t.runs = {{0, code_end}, {wait, wait + 1}};
+  block_trace b{0, std::vector<warp_trace>(2), 0, 0};
+  b.warps[0].pieces = {{0, 0}};
+  b.warps[1].pieces = {{1, 0}};
+  add_signal(b.warps[0], arrival, {64, 0, false, false});
+  add_signal(b.warps[1], wait, {64, 0, true, false});
+  t.blocks.push_back(b);
+  const double busy = 1000 * h200().of[static_cast<int>(unit::fma)].latency;
+  const double with_wait = cycles_of(m, t);
+  CHECK(with_wait > busy + h200().async.wake);
+  CHECK(with_wait < busy + 600);
+  SUBCASE("without the arrival in the trace, the warp does not wait forever") {
+    t.blocks[0].warps[0] = {};
+    CHECK(cycles_of(m, t) < 600);
+  }
+}
+
+TEST_CASE("products of a warp follow each other, and only a wait for them stops the warp") {
+  made_code m;
+  const auto add_product = [&] {
+    const std::uint32_t n = m.add(step_kind::product, unit::tensor, {}, {});
+    m.code.at[n].tensor = {tensor_work::form::wgmma, false, 128, 1};
+  };
+  for (int n = 0; n < 4; ++n) add_product();
+  m.add(step_kind::commit_products, unit::none, {}, {});
+  const double without_wait = cycles_of(m, 1, 4, 1);
+  const std::uint32_t wait = m.add(step_kind::wait_products, unit::none, {}, {});
+  m.code.at[wait].groups_left = 0;
+  const double with_wait = cycles_of(m, 1, 4, 1);
+  CHECK(without_wait < 100);
+  // ncu shows 314 cycles for four products of 64 x 128 x 16 and a wait (wgmma_n128_in_fours).
+  CHECK(with_wait > 4 * 64 + h200().tensor.product_latency);
+  CHECK(with_wait < 400);
+}
+
+TEST_CASE("the time of a tensor instruction follows from its shape") {
+  const tensor_costs& c = h200().tensor;
+  const gpu model = *find_gpu("h200");
+  for (const unsigned n : {8U, 16U, 32U, 64U, 96U, 128U, 192U, 256U}) {
+    CAPTURE(n);
+    const std::string name = "wgmma_n" + std::to_string(n);
+    const auto columns = static_cast<std::uint16_t>(n);
+    CHECK(c.interval({tensor_work::form::wgmma, false, columns, 1}) ==
+          doctest::Approx(model.measured.at(name)).epsilon(0.01));
+    CHECK(c.interval({tensor_work::form::wgmma, true, columns, 1}) ==
+          doctest::Approx(model.measured.at(name + "_a_in_registers")).epsilon(0.02));
+  }
+  CHECK(c.interval({tensor_work::form::whole, false, 0, 2}) == doctest::Approx(2 * c.whole));
+}
+
+TEST_CASE("L2 and memory keep their clock when the multiprocessors lower theirs") {
+  const gpu_costs& usual = h200();
+  const gpu_costs slow = usual.at_clock(usual.ghz / 2);
+  CHECK(slow.dram_read_bytes * slow.ghz == doctest::Approx(usual.dram_read_bytes * usual.ghz));
+  CHECK(slow.l2_latency / slow.ghz == doctest::Approx(usual.l2_latency / usual.ghz));
+  CHECK(slow.shared_latency == usual.shared_latency);
+}
+
+TEST_CASE("a launch with clusters uses the multiprocessors on which its clusters fit") {
+  CHECK(h200().multiprocessors_of(1) == 132);
+  CHECK(h200().multiprocessors_of(2) == 132);
+  CHECK(h200().multiprocessors_of(4) == 120);
+  CHECK(h200().multiprocessors_of(16) == 112);
+}
+
 }  // namespace
 }  // namespace stepwise::emulator
