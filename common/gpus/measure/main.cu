@@ -35,6 +35,10 @@ int measure_all(const effort& e) {
   measure_pipes(multiprocessors, e, all);
   measure_synchronisation(multiprocessors, e, all);
   measure_transfers(e, all);
+  if (device.major == 9) {
+    measure_async(multiprocessors, e, all);
+    measure_tensor(multiprocessors, e, all);
+  }
   measure_resident_blocks(multiprocessors, e, all);  // leaves its own data in L2
   for (const auto& f : all)
     if (!std::isfinite(f.value) || f.value < 0 || (f.value == 0 && !f.unit.empty()))

@@ -36,6 +36,10 @@ void measure_launches(const effort& e, std::vector<figure>& all);
 void measure_memory(int multiprocessors, const effort& e, std::vector<figure>& all);
 void measure_multiprocessor(int multiprocessors, const effort& e, std::vector<figure>& all);
 void measure_latencies(const effort& e, std::vector<figure>& all);
+// Of Hopper alone. measure_tensor: products in tensor cores, and the clock under their load.
+// measure_async: mbarriers, bulk copies, clusters.
+void measure_tensor(int multiprocessors, const effort& e, std::vector<figure>& all);
+void measure_async(int multiprocessors, const effort& e, std::vector<figure>& all);
 void measure_resident_blocks(int multiprocessors, const effort& e, std::vector<figure>& all);
 void measure_spread(int multiprocessors, const effort& e, std::vector<figure>& all);
 void measure_pipes(int multiprocessors, const effort& e, std::vector<figure>& all);

@@ -1,0 +1,117 @@
+"""Compares the emulator's counters and modelled times of the kernels here with an H200's.
+
+usage: compare.py KERNELS UNITS FOLDER [--record] [NAME...]
+KERNELS and UNITS are the programs built from main.cu and units.cu. FOLDER has h200.measured.jsonl (times
+and ncu's counters of whole kernels), h200.units.jsonl (ncu's counters of units.cu) and h200.modelled.jsonl.
+--record writes the last of these; otherwise, the modelled times must be those recorded there. With NAMEs,
+only these kernels run.
+
+The kernels are divided into two halves by their order. Constants of the time model may be fitted to the
+first half only. The accuracy is that of the second half.
+"""
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+# What may be wrong: one kernel's time against its record, and the second half's times against the GPU.
+DRIFT = 0.02
+MOST_MEAN_ERROR, LEAST_RANK_CORRELATION = 0.16, 0.85
+
+
+def read(path):
+    with open(path, encoding='utf-8') as lines:
+        records = [json.loads(line) for line in lines]
+    return records[0], records[1:]
+
+
+def run(program, *arguments, times=True):
+    """What the program prints, and the profile of its kernels."""
+    with tempfile.TemporaryDirectory() as folder:
+        profile = os.path.join(folder, 'profile.json')
+        settings = {'STEPWISE_GPU': 'h200', 'STEPWISE_COUNTERS': '1', 'STEPWISE_PROFILE': profile}
+        if times:
+            settings |= {'STEPWISE_TIMES': 'whole', 'STEPWISE_EVENT_TIMES': 'modelled'}
+        done = subprocess.run([program, *arguments], env=os.environ | settings, capture_output=True, text=True,
+                              check=True)
+        with open(profile, encoding='utf-8') as text:
+            return done.stdout, json.loads(text.read().splitlines()[-1])['kernels']
+
+
+def ranks(values):
+    order = sorted(values)
+    return [order.index(v) for v in values]
+
+
+def rank_correlation(a, b):
+    return statistics.correlation(ranks(a), ranks(b))
+
+
+def compare_counters(name, counters, found, complaints):
+    for counter, expected in counters.items():
+        value = sum(k['total'].get('async', {}).get(counter, 0) for k in found)
+        if value != expected:
+            complaints.append(f'{name}: {counter} = {value}, ncu counts {expected} on an H200')
+
+
+def compare_units(program, folder, complaints):
+    _, kernels = run(program, times=False)
+    for unit in read(os.path.join(folder, 'h200.units.jsonl'))[1]:
+        found = [k for k in kernels if k['kernel'].split('::')[-1] == unit['kernel']]
+        compare_counters(unit['kernel'], unit['counters'], found, complaints)
+
+
+def compare_kernels(program, folder, names, record):
+    complaints = []
+    header, measured = read(os.path.join(folder, 'h200.measured.jsonl'))
+    kept_path = os.path.join(folder, 'h200.modelled.jsonl')
+    kept = {} if record else {k['name']: k['us'] for k in read(kept_path)[1]}
+    chosen = [m for m in measured if not names or m['name'] in names]
+    halves, lines = ([], []), []
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        outputs = pool.map(lambda m: run(program, m['name']), chosen)
+        for m, (text, kernels) in zip(chosen, outputs):
+            answer = json.loads(text.splitlines()[0])
+            if not answer['right']:
+                complaints.append(f"{m['name']}: wrong results")
+            compare_counters(m['name'], m['counters'], kernels, complaints)
+            us, name = answer['us'], m['name']
+            if not record and abs(us - kept[name]) > DRIFT * kept[name]:
+                complaints.append(f'{name}: {us:.1f} us, recorded were {kept[name]:.1f} us')
+            half = measured.index(m) % 2
+            halves[half].append((m['us'], us))
+            lines.append({'name': name, 'us': round(us, 2)})
+            print(f"{name:36} {'second' if half else 'first':6} half: {m['us']:7.1f} us measured, {us:7.1f} modelled, "
+                  f"{100 * (us / m['us'] - 1):+6.1f} %", flush=True)
+    for name, pairs in zip(('first', 'second'), halves):
+        if len(pairs) < 3:
+            continue
+        errors = [abs(us / expected - 1) for expected, us in pairs]
+        correlation = rank_correlation(*zip(*pairs))
+        print(f'{name} half: {len(pairs)} kernels, mean error {100 * statistics.mean(errors):.1f} %, '
+              f'median {100 * statistics.median(errors):.1f} %, rank correlation {correlation:.3f}')
+        if name == 'second' and not names and (statistics.mean(errors) > MOST_MEAN_ERROR
+                                               or correlation < LEAST_RANK_CORRELATION):
+            complaints.append('the second half is less accurate than promised')
+    if record:
+        with open(kept_path, 'w', encoding='utf-8') as out:
+            for line in [header | {'command': 'compare.py --record'}, *lines]:
+                out.write(json.dumps(line, separators=(',', ':')) + '\n')
+    return complaints
+
+
+def main():
+    words = [w for w in sys.argv[1:] if w != '--record']
+    kernels, units, folder, *names = words
+    complaints = compare_kernels(kernels, folder, names, '--record' in sys.argv)
+    compare_units(units, folder, complaints)
+    for complaint in complaints:
+        print(complaint, file=sys.stderr)
+    return 1 if complaints else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
