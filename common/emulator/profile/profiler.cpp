@@ -49,6 +49,7 @@ void profiler::begin_launch(const launch_info& launch) {
   shape.l1_bytes = k.l1_bytes;
   trace_.begin(shape, now_->view->sites);
   in_cluster_ = volume(cluster) > 1;
+  block_ = nullptr;
   phases_.clear();
   last_poll_.assign(launch.warps, 0);
   has_polled_ = false;
@@ -84,6 +85,7 @@ void profiler::end_block(const block& b) {
   if (timer_ != nullptr) timer_->end_block(b.index);
 }
 void profiler::switch_to(const block& b) {
+  block_ = &b;
   if (polling_block_ != b.index) std::ranges::fill(last_poll_, 0);
   polling_block_ = b.index;
   trace_.switch_to(b.index);
@@ -308,6 +310,19 @@ void profiler::time_access(const access_event& e, recorded_access a,
   timer_->access(a, lines);
 }
 
+// Whether lanes have reached a barrier before other lanes of their warp, which the emulator may
+// have held back. On a GPU, a warp arrives as one, so only its last lanes count in its trace.
+bool profiler::waits_for_own_lanes(std::uint32_t warp, std::uint32_t ordinal,
+                                   std::uint32_t lanes) const {
+  if (block_ == nullptr || !timer_->is_recording()) return false;
+  const step_kind kind = now_->view->places[ordinal].kind;
+  const auto& w = block_->warps[warp];
+  if (kind == step_kind::wait_cluster) return (lanes | w.in_cluster) != w.alive;
+  if (kind != step_kind::barrier) return false;
+  for (const auto& wait : w.at_barrier) lanes |= wait.waiting.mask;
+  return lanes != w.alive;
+}
+
 void profiler::executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end,
                         std::uint32_t lanes) {
   if (ranges_.site != no_site) end_ranges();
@@ -323,7 +338,12 @@ void profiler::executed(std::uint32_t warp, std::uint32_t first, std::uint32_t e
     if (timer_ != nullptr) timer_->forget_run();
     return;
   }
-  if (timer_ != nullptr) timer_->executed(warp, first, end);
+  if (timer_ != nullptr) {
+    if (first != end && waits_for_own_lanes(warp, end - 1, lanes))
+      timer_->forget_run();
+    else
+      timer_->executed(warp, first, end);
+  }
   const unsigned n = count_of_lanes(lanes);
   record& r = *now_;
   ++r.warp_steps[first];
@@ -337,7 +357,7 @@ void profiler::used_mbarrier(const warp_event& e, const mbarrier_event& m) {
   if (m.use == mbarrier_use::polls) has_polled_ = true;
   const bool parity = ((*m.word >> mbarrier_parity_at) & 1) != 0;
   if (m.use == mbarrier_use::begins) {
-    phases_[m.word] = {0, parity};
+    phases_[m.word] = {};  // the word still has what was in memory before
     return;
   }
   phase_count& count = phases_[m.word];

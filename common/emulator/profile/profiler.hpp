@@ -55,6 +55,7 @@ class profiler final : public observer {
 
   [[gnu::always_inline]] void count_shared(const access_event& e, const site_plan& p,
                                            const std::uint64_t* offset);
+  bool waits_for_own_lanes(std::uint32_t warp, std::uint32_t ordinal, std::uint32_t lanes) const;
   unsigned sectors_to_peers(const access_event& e, const site_plan& p,
                             const std::uint64_t* address);
   void count_constant(const access_event& e);
@@ -115,6 +116,7 @@ class profiler final : public observer {
     std::uint64_t address = 0;
     mbarrier_use use = mbarrier_use::begins;
   } last_signal_;
+  const block* block_ = nullptr;          // the running one
   bool in_cluster_ = false;               // the launch has clusters of several blocks
   bool has_polled_ = false;               // in the current run
   std::vector<std::uint64_t> last_poll_;  // by warp: its last run, if it polled in it

@@ -117,6 +117,10 @@ double memory_path::access(const instruction_cost& of, std::span<const recorded_
     if (a.sectors != 0)
       cycles += std::max({1.0, a.wavefronts * costs_.bank_cycles, a.tag_passes * costs_.line_cycles,
                           a.sectors * sector_bytes / costs_.l1_bytes});
+    else if (of.kind == step_kind::copy)
+      // The write of cp.async. ncu counts few of its wavefronts as busy cycles of this pipe,
+      // whatever its bank conflicts.
+      cycles += a.ideal_wavefronts;
     else
       cycles += a.wavefronts > 1 ? a.wavefronts * wavefront : a.wavefronts * costs_.one_wavefront;
   }

@@ -6,8 +6,12 @@ and ncu's counters of whole kernels), h200.units.jsonl (ncu's counters of units.
 --record writes the last of these; otherwise, the modelled times must be those recorded there. With NAMEs,
 only these kernels run.
 
+ncu also counts HFMA2 instructions at the tensor cores, with two cycles each, because the compiler loads
+constants with them. h200.measured.jsonl does not have them.
+
 The kernels are divided into two halves by their order. Constants of the time model may be fitted to the
-first half only. The accuracy is that of the second half.
+first half only. The accuracy is that of the second half, which also has the products of 4096 x 4096 matrices
+(large_...). These are sampled, so their results and counters are incomplete.
 """
 import json
 import os
@@ -19,7 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 # What may be wrong: one kernel's time against its record, and the second half's times against the GPU.
 DRIFT = 0.02
-MOST_MEAN_ERROR, LEAST_RANK_CORRELATION = 0.16, 0.85
+MOST_MEAN_ERROR, LEAST_RANK_CORRELATION = 0.12, 0.9
 
 
 def read(path):
@@ -28,13 +32,18 @@ def read(path):
     return records[0], records[1:]
 
 
+def is_large(name):
+    return name.startswith('large_')
+
+
 def run(program, *arguments, times=True):
     """What the program prints, and the profile of its kernels."""
     with tempfile.TemporaryDirectory() as folder:
         profile = os.path.join(folder, 'profile.json')
         settings = {'STEPWISE_GPU': 'h200', 'STEPWISE_COUNTERS': '1', 'STEPWISE_PROFILE': profile}
         if times:
-            settings |= {'STEPWISE_TIMES': 'whole', 'STEPWISE_EVENT_TIMES': 'modelled'}
+            settings |= {'STEPWISE_TIMES': 'sampled' if is_large(arguments[-1]) else 'whole',
+                         'STEPWISE_EVENT_TIMES': 'modelled'}
         done = subprocess.run([program, *arguments], env=os.environ | settings, capture_output=True, text=True,
                               check=True)
         with open(profile, encoding='utf-8') as text:
@@ -72,16 +81,16 @@ def compare_kernels(program, folder, names, record):
     chosen = [m for m in measured if not names or m['name'] in names]
     halves, lines = ([], []), []
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        outputs = pool.map(lambda m: run(program, m['name']), chosen)
+        outputs = pool.map(lambda m: run(program, *(['--large'] if is_large(m['name']) else []), m['name']), chosen)
         for m, (text, kernels) in zip(chosen, outputs):
             answer = json.loads(text.splitlines()[0])
-            if not answer['right']:
-                complaints.append(f"{m['name']}: wrong results")
-            compare_counters(m['name'], m['counters'], kernels, complaints)
             us, name = answer['us'], m['name']
+            if not answer['right'] and not is_large(name):
+                complaints.append(f'{name}: wrong results')
+            compare_counters(name, m.get('counters', {}), kernels, complaints)
             if not record and abs(us - kept[name]) > DRIFT * kept[name]:
                 complaints.append(f'{name}: {us:.1f} us, recorded were {kept[name]:.1f} us')
-            half = measured.index(m) % 2
+            half = 1 if is_large(name) else measured.index(m) % 2
             halves[half].append((m['us'], us))
             lines.append({'name': name, 'us': round(us, 2)})
             print(f"{name:36} {'second' if half else 'first':6} half: {m['us']:7.1f} us measured, {us:7.1f} modelled, "
