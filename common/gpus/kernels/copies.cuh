@@ -249,7 +249,7 @@ __global__ void __cluster_dims__(Cluster, 1, 1)
     atomicAdd(bins + rank * own_bins + i, own[i]);
 }
 
-// `steps` smoothings of a line of 1024 floats per block. The blocks of a
+// Smooths a line of 1024 floats per block `steps` times. The blocks of a
 // cluster exchange their ends at each step.
 template <int Cluster>
 __global__ void __cluster_dims__(Cluster, 1, 1) __launch_bounds__(1024)
