@@ -39,6 +39,7 @@ kernel_profile example() {
   store.counts.instructions[static_cast<int>(pipe::load_store)] = {20, 640};
   store.counts.global_atomic.repeated_sectors = 3;
   store.counts.shared_atomic.repeated_wavefronts = 4;
+  store.counts.async = {8, 512, 64, 2, 1024, 256, 3, 4, 5, 16};
   store.counts.branches = 10;
   store.counts.divergent_branches = 5;
   store.notes.clear();
@@ -63,6 +64,20 @@ kernel_profile example() {
 
 bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("the work of asynchronous units is serialised and described") {
+  const kernel_profile k = example();
+  const auto parsed = parse_profile(profile_json({k}));
+  REQUIRE(parsed.has_value());
+  CHECK(parsed->front().lines[1].counts.async == k.lines[1].counts.async);
+  CHECK(parsed->front().lines[0].counts.async == async_counts{});
+  const std::string text = profile_text({k}, {160, true});
+  CHECK(has(text, "tensor cores: 8 instructions, 64 cycles each"));
+  CHECK(has(text, "operands in shared memory: 8.0 wavefronts per warp"));
+  CHECK(has(text, "bulk copies: 32.8 KB arrive in shared memory"));
+  CHECK(has(text, "mbarriers: 3 arrivals, 4 waits"));
+  CHECK(has(text, "other blocks' shared memory: "));
 }
 
 TEST_CASE("copies and fills are serialised next to the kernels") {
