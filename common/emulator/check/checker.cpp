@@ -379,20 +379,17 @@ void checker::waited_for_copies(const warp_event& e, int groups_left) {
   evidence_.sequence.waited_for_copies(evidence_.running().clock.warps[e.warp], groups_left);
 }
 
-void checker::arrived_at(const warp_event& e, int lane, std::uint64_t shared_offset) {
+void checker::used_mbarrier(const warp_event& e, const mbarrier_event& m) {
+  if (m.use == mbarrier_use::polls) return;
   block_clock& b = evidence_.running().clock;
-  const block& owner = *owner_of(shared_offset);
-  async_.arrived_at(e, lane, owner, shared_offset % peer_bytes);
-  evidence_.sequence.arrive(
-      b, b.first_warp + e.warp, lane,
-      {shared_offset % peer_bytes, std::uint64_t{evidence_.blocks.of(owner).clock.index} + 1});
-}
-
-void checker::saw_phase(const warp_event& e, int lane, std::uint64_t shared_offset) {
-  block_clock& b = evidence_.running().clock;
-  async_.saw_phase(e, lane, shared_offset);
-  evidence_.sequence.see_phase(b, b.first_warp + e.warp, lane,
-                               {shared_offset, std::uint64_t{b.index} + 1});
+  const block& owner = *owner_of(m.address);
+  async_.used_mbarrier(e, m, owner);
+  const order::key place{m.address % peer_bytes,
+                         std::uint64_t{evidence_.blocks.of(owner).clock.index} + 1};
+  if (m.use == mbarrier_use::arrives || m.use == mbarrier_use::receives)
+    evidence_.sequence.arrive(b, b.first_warp + e.warp, m.lane, place);
+  else if (m.use == mbarrier_use::passes)
+    evidence_.sequence.see_phase(b, b.first_warp + e.warp, m.lane, place);
 }
 
 // --- the device's memory and findings ------------------------------------------------------------

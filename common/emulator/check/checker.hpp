@@ -112,8 +112,7 @@ class checker final : public observer {
   void took_step(const warp_event& e, async_step step, std::uint64_t value) override {
     async_.took_step(e, step, value);
   }
-  void arrived_at(const warp_event& e, int lane, std::uint64_t shared_offset) override;
-  void saw_phase(const warp_event& e, int lane, std::uint64_t shared_offset) override;
+  void used_mbarrier(const warp_event& e, const mbarrier_event& m) override;
   void in_deadlock(const block& b) override { barriers_.in_deadlock(b); }
   void does_not_end(const standstill& s) override {
     barriers_.does_not_end(s,

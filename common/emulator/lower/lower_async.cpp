@@ -119,7 +119,6 @@ void lowering::memory_barrier() {
   const std::size_t first = has_result ? 1 : 0;
   const std::uint32_t at = generic_address(o.at(first), space);
   if (one("init")) {
-    watch_step(async_step::init_barrier, 0, at);
     emit("mbarrier.init", 0, at, source(o.at(1), value_class::b32));
   } else if (one("inval")) {
     emit("mbarrier.inval", 0, at);

@@ -41,7 +41,6 @@ enum class async_unit : std::uint8_t { none, grouped_copy, counted_copy, product
 
 // What a warp does about asynchronous work, apart from the accesses.
 enum class async_step : std::uint8_t {
-  init_barrier,       // mbarrier.init; value: the mbarrier's generic address
   commit_copies,      // cp.async.bulk.commit_group
   wait_for_copies,    // cp.async.bulk.wait_group; value: the groups that may be unfinished
   wait_for_reads,     // cp.async.bulk.wait_group.read
@@ -231,13 +230,6 @@ class observer {
   virtual void committed_copies(const warp_event&) {}
   virtual void waited_for_copies(const warp_event&, int groups_left) { (void)groups_left; }
   virtual void took_step(const warp_event&, async_step, std::uint64_t value) { (void)value; }
-  // A lane arrives at an mbarrier in shared memory, or has seen a phase of it complete.
-  virtual void arrived_at(const warp_event&, int lane, std::uint64_t shared_offset) {
-    (void)lane, (void)shared_offset;
-  }
-  virtual void saw_phase(const warp_event&, int lane, std::uint64_t shared_offset) {
-    (void)lane, (void)shared_offset;
-  }
   // A lane uses an mbarrier. Called before the operation takes effect.
   enum class mbarrier_use : std::uint8_t {
     begins,  // mbarrier.init

@@ -104,12 +104,6 @@ void observers::waited_for_copies(const warp_event& e, int groups_left) {
 void observers::took_step(const warp_event& e, async_step step, std::uint64_t value) {
   each(&observer::took_step, e, step, value);
 }
-void observers::arrived_at(const warp_event& e, int lane, std::uint64_t shared_offset) {
-  each(&observer::arrived_at, e, lane, shared_offset);
-}
-void observers::saw_phase(const warp_event& e, int lane, std::uint64_t shared_offset) {
-  each(&observer::saw_phase, e, lane, shared_offset);
-}
 void observers::used_mbarrier(const warp_event& e, const mbarrier_event& m) {
   each(&observer::used_mbarrier, e, m);
 }

@@ -46,8 +46,6 @@ class observers final : public observer {
   void committed_copies(const warp_event& e) override;
   void waited_for_copies(const warp_event& e, int groups_left) override;
   void took_step(const warp_event& e, async_step step, std::uint64_t value) override;
-  void arrived_at(const warp_event& e, int lane, std::uint64_t shared_offset) override;
-  void saw_phase(const warp_event& e, int lane, std::uint64_t shared_offset) override;
   void used_mbarrier(const warp_event& e, const mbarrier_event& m) override;
   void does_not_end(const standstill& s) override;
   void heap_gave(const warp_event& e, int lane, device_address at, std::uint64_t bytes) override;

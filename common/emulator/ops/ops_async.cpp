@@ -107,12 +107,9 @@ bool arrive(context& x, const op* i, int lane, u64* word, s64 count, s64 flags) 
 using mbarrier_use = observer::mbarrier_use;
 
 void notify_use(context& x, const op* i, int lane, u64 at, const u64* word, mbarrier_use use) {
-  if (x.watch == nullptr) return;
-  const warp_event e{x.owner->warp_index(), x.active, i};
-  if (use == mbarrier_use::arrives || use == mbarrier_use::receives)
-    x.watch->arrived_at(e, lane, at - shared_window);
-  if (use == mbarrier_use::passes) x.watch->saw_phase(e, lane, at - shared_window);
-  x.watch->used_mbarrier(e, {use, lane, at - shared_window, word});
+  if (x.watch != nullptr)
+    x.watch->used_mbarrier({x.owner->warp_index(), x.active, i},
+                           {use, lane, at - shared_window, word});
 }
 
 // a: address, b: count.

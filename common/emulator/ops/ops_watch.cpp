@@ -98,7 +98,7 @@ const op* watch_fence(context& x, const op* i) {
   return i + 1;
 }
 
-// a: the generic addresses of the objects, 0 for none; b: async_step; immediate: its value.
+// a: the generic addresses of tensor maps, 0 for none; b: async_step; immediate: its value.
 const op* watch_step(context& x, const op* i) {
   const auto step = static_cast<async_step>(i->b);
   if (i->a == 0) {

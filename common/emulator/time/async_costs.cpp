@@ -6,7 +6,7 @@
 namespace stepwise::emulator {
 namespace {
 
-constexpr double partitions = 4, lanes_of_warp = 32;
+constexpr double schedulers = 4, lanes_of_warp = 32;
 constexpr double sectors_of_warp_atomic = 8;  // a warp's adjacent words, as an H200 counts them
 
 }  // namespace
@@ -48,7 +48,7 @@ tensor_costs tensor_costs_of(const find_figure& figure) {
     figure("wgmma_n64", [&](double each) { c.product_latency = alone - each - instructions; });
   });
   const auto rate = [&](const char* name, double& interval, double& latency) {
-    figure(std::string(name) + "_rate", [&](double v) { interval = partitions / v; });
+    figure(std::string(name) + "_rate", [&](double v) { interval = schedulers / v; });
     figure(std::string(name) + "_latency", [&](double v) { latency = v; });
   };
   rate("mma_m16n8k16_bf16", c.whole, c.whole_latency);

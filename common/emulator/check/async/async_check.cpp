@@ -84,13 +84,6 @@ void async_check::took_step(const warp_event& e, async_step step, std::uint64_t 
   block_clock& clock = evidence_.running().clock;
   const tick now = evidence_.sequence.advance(clock.warps[e.warp]);
   switch (step) {
-    case async_step::init_barrier: {
-      const std::uint64_t barrier = value - shared_window;
-      const std::uint32_t site = evidence_.extra_site(
-          e, {memory_space::shared, access_kind::store, memory_order::weak, false, barrier, 8, 0});
-      s.barrier_inits[barrier] = {first_warp() + e.warp, first_lane(e.lanes), site, now};
-      return;
-    }
     case async_step::commit_copies:
       for (std::uint32_t l = e.lanes; l != 0; l &= l - 1)
         s.groups[{e.warp, __builtin_ctz(l), async_unit::grouped_copy}].commit();
@@ -142,8 +135,8 @@ void async_check::end(const unit_access& a) {
 }
 
 // Another thread than the one that initialised an mbarrier uses it.
-void async_check::use_barrier(const warp_event& e, int lane, const block& owner,
-                              std::uint64_t barrier) {
+void async_check::check_initialised(const warp_event& e, int lane, const block& owner,
+                                    std::uint64_t barrier) {
   auto& inits = states_.of(owner).barrier_inits;
   const auto found = inits.find(barrier);
   if (found == inits.end()) return;
@@ -164,16 +157,26 @@ void async_check::use_barrier(const warp_event& e, int lane, const block& owner,
   inits.erase(found);
 }
 
-void async_check::saw_phase(const warp_event& e, int lane, std::uint64_t shared_offset) {
-  const checked_block& b = evidence_.running();
-  use_barrier(e, lane, *b.now, shared_offset);
-  states_.current().loads.saw(shared_offset, parity_of(*b.now, shared_offset), e.warp, lane,
-                              b.clock.warps[e.warp].now);
+void async_check::used_mbarrier(const warp_event& e, const mbarrier_event& m, const block& owner) {
+  const std::uint64_t barrier = m.address % peer_bytes;
+  const block_clock& b = evidence_.running().clock;
+  if (m.use == mbarrier_use::begins) {
+    const std::uint32_t site = evidence_.extra_site(
+        e, {memory_space::shared, access_kind::store, memory_order::weak, false, barrier, 8, 0});
+    states_.of(owner).barrier_inits[barrier] = {b.first_warp + e.warp, m.lane, site,
+                                                b.warps[e.warp].now};
+    return;
+  }
+  check_initialised(e, m.lane, owner, barrier);
+  if (m.use == mbarrier_use::passes)
+    states_.of(owner).loads.saw(barrier, parity_of(owner, barrier), e.warp, m.lane,
+                                b.warps[e.warp].now);
+  else
+    arrived_at(e, m.lane, owner, barrier);
 }
 
 void async_check::arrived_at(const warp_event& e, int lane, const block& owner,
                              std::uint64_t barrier) {
-  use_barrier(e, lane, owner, barrier);
   const last_write w = std::exchange(last_write_, {});
   const lane_access& t = w.what;
   arrivals& here = arrivals_[barrier][e.at];

@@ -39,9 +39,8 @@ class async_check final : public check {
   void switch_to(const block& b) override { states_.switch_to(b); }
   void released_barrier(unsigned id, bool whole_block) override;
   void took_step(const warp_event& e, async_step step, std::uint64_t value) override;
-  void saw_phase(const warp_event& e, int lane, std::uint64_t shared_offset) override;
-  // A lane of the running block arrives at an mbarrier of `owner`, a block of its cluster.
-  void arrived_at(const warp_event& e, int lane, const block& owner, std::uint64_t barrier);
+  // `owner`: the block of the cluster that has the mbarrier.
+  void used_mbarrier(const warp_event& e, const mbarrier_event& m, const block& owner);
 
   // The lines from which the launch's threads and copies have arrived at mbarriers at this offset
   // of shared memory, with the number of times.
@@ -80,7 +79,8 @@ class async_check final : public check {
   static access_maker writer_of(const cell& c);
   std::uint64_t word_of(const block& owner, std::uint64_t barrier) const;
   unsigned parity_of(const block& owner, std::uint64_t barrier) const;
-  void use_barrier(const warp_event& e, int lane, const block& owner, std::uint64_t barrier);
+  void check_initialised(const warp_event& e, int lane, const block& owner, std::uint64_t barrier);
+  void arrived_at(const warp_event& e, int lane, const block& owner, std::uint64_t barrier);
   void wait(unit_groups& groups, std::size_t left, bool only_reads);
   void end(const unit_access& a);
   void read_by_proxy(const lane_access& t, std::uint64_t at);
