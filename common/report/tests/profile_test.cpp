@@ -77,7 +77,7 @@ TEST_CASE("the work of asynchronous units is serialised and described") {
   CHECK(has(text, "operands in shared memory: 8.0 wavefronts per warp"));
   CHECK(has(text, "bulk copies: 32.8 KB arrive in shared memory"));
   CHECK(has(text, "mbarriers: 3 arrivals, 4 waits"));
-  CHECK(has(text, "other blocks' shared memory: "));
+  CHECK(has(text, "other blocks' shared memory: 512 B"));
 }
 
 TEST_CASE("copies and fills are serialised next to the kernels") {
