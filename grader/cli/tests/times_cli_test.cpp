@@ -123,7 +123,8 @@ TEST_CASE("walk --json: a step without a time has a reason, and a step with a ti
   const json& step = none.at("steps").at(0);
   CHECK(step.at("time_ms").is_null());
   CHECK(has(step.at("why_no_time"), "exceeds the limits of an NVIDIA GeForce GTX 280: "));
-  const auto timed = document_of(c.lab({"walk", "launch", "--step", "03", "--json"}));
+  const auto timed =
+      document_of(c.lab({"walk", "launch", "--step", "03", "--gpu", "h200", "--json"}));
   check_documented(timed, "walk");
   CHECK(timed.at("steps").at(0).at("time_ms") > 0);
   CHECK(timed.at("steps").at(0).at("why_no_time").is_null());
@@ -135,7 +136,8 @@ TEST_CASE("if a call's arrays are on the host, its time includes the copies, and
             "its copies to and from the host are estimated"));
   CHECK(!has(c.lab({"run", "launch", "--step", "02", "--gpu", "h200"}).out, "its copies"));
   const auto time_of = [&](const std::string& step) {
-    const auto run = document_of(c.lab({"walk", "first", "--step", step, "--json"}));
+    const auto run =
+        document_of(c.lab({"walk", "first", "--step", step, "--gpu", "h200", "--json"}));
     check_documented(run, "walk");
     return run.at("steps").at(0).at("time_ms").get<double>();
   };
