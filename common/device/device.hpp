@@ -105,7 +105,8 @@ class device {
   virtual result<float> elapsed_ms(event_handle start, event_handle stop) = 0;
 
   // A tensor map for the kernels of this device. invalid_value for a request that breaks a rule of
-  // cuTensorMapEncodeTiled; not_supported if the device has no tensor maps.
+  // cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col; not_supported if the device has no tensor
+  // maps.
   virtual result<opaque_tensor_map> encode_tensor_map(const tensor_map_request& request) {
     (void)request;
     return {error::not_supported, "this device has no tensor maps"};

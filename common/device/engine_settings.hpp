@@ -27,8 +27,8 @@ struct engine_settings {
   // may touch all of a page; "apart" leaves room between allocations, as checks do. Empty: each
   // allocation has its own bounds.
   std::string addresses;
-  // STEPWISE_COPY_SEED: without checks and counters, bulk copies end later than they are issued, by
-  // times that this seed draws. 0: at once.
+  // STEPWISE_COPY_SEED: without checks and counters, a bulk copy takes place some time after it is
+  // issued. This seed determines the delays. 0: no delay.
   unsigned copy_seed = 1;
   bool late = false;   // STEPWISE_LATE=1: asynchronous work runs as late as CUDA permits
   bool check = false;  // STEPWISE_CHECK=1: looks for mistakes (common/emulator/check)

@@ -162,8 +162,8 @@ class reader {
     }
     if (left != 0)
       fail(
-          fmt::format("line {}: 'cluster_groups' must list numbers of multiprocessors whose sum "
-                      "is attribute {}; leave it out if they are not known",
+          fmt::format("line {}: 'cluster_groups' must list group sizes that add up to attribute "
+                      "{}, the number of multiprocessors; leave it out if the sizes are unknown",
                       all->line, attribute::multiprocessors));
   }
 

@@ -42,8 +42,9 @@ struct gpu {
   int driver_version = 13000;  // from cudaDriverGetVersion; default if unknown
   // The value of every cudaDeviceAttr that the CUDA runtime returns on that GPU, by number.
   std::map<int, int> attributes;
-  // The sizes of the groups of multiprocessors that a cluster of blocks must fit in; empty if
-  // unknown. GPUs of one model may differ, because a chip's defective multiprocessors are disabled.
+  // The sizes of the groups of multiprocessors; empty if unknown. A cluster of blocks must fit into
+  // one group. GPUs of one model may differ, because a chip's defective multiprocessors are
+  // disabled.
   std::vector<int> cluster_groups;
   std::set<int> estimated;  // attributes neither measured nor published
   // The default value of every cudaLimit, by number.

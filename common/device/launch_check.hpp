@@ -20,7 +20,7 @@ inline constexpr std::uint64_t largest_portable_cluster = 8, largest_cluster = 1
 // the kernel, the requested value and the allowed value.
 status check_launch(const gpu& model, const kernel_attributes& kernel, const launch_config& config);
 
-// The rules of check_launch() for clusters alone.
+// Checks only the rules of check_launch() for clusters.
 status check_cluster(const gpu& model, const kernel_attributes& kernel,
                      const launch_config& config);
 

@@ -56,9 +56,9 @@ result<occupancy> resident_blocks(const gpu& model, const kernel_attributes& ker
 
 // The number of clusters of `cluster_blocks` blocks that can be resident at once, as
 // cudaOccupancyMaxActiveClusters returns it, where `blocks` blocks fit on a multiprocessor. A
-// cluster takes one of the GPU's groups of multiprocessors, which has at least as many of them as
-// the cluster has blocks. At most 8 blocks per multiprocessor count. Measured on an H200 for all
-// sizes up to 16. not_supported for a GPU whose groups are unknown.
+// cluster must fit into one of the GPU's groups of multiprocessors, which must have at least as
+// many multiprocessors as the cluster has blocks. At most 8 blocks per multiprocessor count.
+// Measured on an H200 for all sizes up to 16. not_supported for a GPU whose groups are unknown.
 result<int> resident_clusters(const gpu& model, int blocks, std::uint64_t cluster_blocks);
 
 // The dynamic shared memory per block that lets `blocks` blocks fit on a multiprocessor, in bytes.

@@ -78,7 +78,7 @@ status check_tensor(const tensor_map_request& r) {
   return {};
 }
 
-// The rules for a bounding box of pixels. A corner has as many bits as the rank leaves room for.
+// The rules for a bounding box of pixels. The rank determines how many bits a corner has.
 status check_pixels(const tensor_map_request& r) {
   const std::int32_t most = r.rank == 3 ? 32767 : r.rank == 4 ? 127 : 15;
   const unsigned first = r.interleave != 0 ? 0 : 1;  // dimension W
@@ -106,7 +106,7 @@ status check_box_sizes(const tensor_map_request& r) {
   return {};
 }
 
-// The bytes of a box, with the element strides of the dimensions from `first_step` on.
+// The bytes of a box, counting only the element strides of the dimensions from `first_step` on.
 std::uint64_t bytes_of_box(const tensor_map_request& r, unsigned first_step) {
   std::uint64_t bytes = bytes_of(static_cast<tensor_type>(r.type));
   if (r.is_im2col) return bytes * r.box[0] * r.box[1];
@@ -117,8 +117,8 @@ std::uint64_t bytes_of_box(const tensor_map_request& r, unsigned first_step) {
   return bytes;
 }
 
-// In an interleaved layout, too, the limit is for the product of the box's sizes, although a copy
-// then moves one slice of channels. Measured on an H200, without element strides.
+// The limit also applies to the product of the box's sizes in an interleaved layout, although a
+// copy then moves only one slice of channels. Measured on an H200, without element strides.
 status check_box_bytes(const tensor_map_request& r) {
   const std::uint64_t bytes = bytes_of_box(r, r.interleave != 0 ? 0 : 1);
   if (bytes > most_box_bytes)

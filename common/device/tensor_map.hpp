@@ -39,8 +39,8 @@ bool is_floating(tensor_type type);
 bool is_tf32(tensor_type type);
 
 // Numbered as enum CUtensorMapInterleave: the size of the slices in which channels are stored. The
-// channels of a slice are consecutive. The dimensions are then W, H, D, the slices and the batch:
-// dimension 0 counts pixels of a slice, and the last but one counts slices.
+// channels of a slice are consecutive. With slices, the dimensions are W, H, D, the slices and the
+// batch: dimension 0 counts the pixels of a slice, and the second-to-last dimension counts slices.
 enum class tensor_interleave : std::uint8_t { none, bytes_16, bytes_32 };
 inline constexpr unsigned tensor_interleaves = 3;
 
@@ -55,15 +55,16 @@ inline constexpr std::uint64_t most_tensor_size = std::uint64_t{1} << 32;  // pe
 inline constexpr unsigned tensor_map_alignment = 64;
 inline constexpr unsigned most_pixel_dimensions = most_tensor_dimensions - 2;  // W, H and D
 
-// The arguments of cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col. Enumerations are numbers,
-// since C allows any of them.
+// The arguments of cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col. Enumerations are integers,
+// because C allows any value.
 struct tensor_map_request {
   int type = 0;
   std::uint32_t rank = 0;
   std::uint64_t address = 0;
   std::array<std::uint64_t, most_tensor_dimensions> sizes{};        // in elements, fastest first
   std::array<std::uint64_t, most_tensor_dimensions - 1> strides{};  // in bytes, from dimension 1
-  // In im2col mode, box[0] is the number of channels per pixel, and box[1] of pixels per column.
+  // In im2col mode, box[0] is the number of channels per pixel, and box[1] is the number of pixels
+  // per column.
   std::array<std::uint32_t, most_tensor_dimensions> box{}, element_strides{};
   bool is_im2col = false;
   // In im2col mode, the corners of the bounding box along W, H and D.
@@ -93,7 +94,8 @@ struct tensor_map {
   bool is_interleaved() const { return interleave != tensor_interleave::none; }
 
   // A copy moves rows: consecutive elements of dimension 0, or single slices of an interleaved
-  // layout. Bytes of a row, the number of rows in a box, and the first dimension that counts rows.
+  // layout. These functions return the bytes of a row, the number of rows in a box, and the first
+  // dimension that counts rows.
   std::uint32_t row_bytes() const {
     return is_interleaved() ? 8u << static_cast<unsigned>(interleave) : box[0] * bytes_of(type);
   }

@@ -341,7 +341,7 @@ TEST_CASE_FIXTURE(fixture, "kernels read a tensor through a map, also after a ch
     const std::span<const std::byte> values_of[] = {
         std::as_bytes(std::span(map)), std::as_bytes(std::span(&out, 1)),
         std::as_bytes(std::span(&x, 1)), std::as_bytes(std::span(&y, 1))};
-    std::vector<std::byte> parameters;  // a GPU may place even the first one at an offset
+    std::vector<std::byte> parameters;  // a GPU may place even the first parameter at an offset
     for (std::size_t n = 0; n < std::size(values_of); ++n) {
       parameters.resize(places.at(n).offset);
       parameters.insert(parameters.end(), values_of[n].begin(), values_of[n].end());

@@ -107,7 +107,7 @@ TEST_CASE("a refusal names the rule") {
   }
 }
 
-// Images of 9 x 14 pixels with 64 channels of 2 bytes. A 3 x 3 filter does not leave an image.
+// Images of 9 x 14 pixels with 64 channels of 2 bytes. A 3 x 3 filter stays within an image.
 tensor_map_request images() {
   return {.type = static_cast<int>(tensor_type::f16),
           .rank = 4,

@@ -13,9 +13,9 @@ std::string threads(std::uint32_t n) {
   return std::to_string(n) + (n == 1 ? " thread" : " threads");
 }
 
-// What an mbarrier's phase still lacks.
+// The arrivals and bytes that an mbarrier's phase still lacks.
 struct missing {
-  std::int64_t arrivals, of_arrivals, bytes;  // bytes < 0: more have come than were announced
+  std::int64_t arrivals, of_arrivals, bytes;  // bytes < 0: more were copied than announced
 };
 missing missing_in(std::uint64_t word) {
   const auto field = [&](int at) {
@@ -26,7 +26,7 @@ missing missing_in(std::uint64_t word) {
               (64 - mbarrier_parity_at + mbarrier_bytes_at)};
 }
 
-// Adds what the mbarrier that threads wait for lacks, and who has arrived there.
+// Adds the arrivals and bytes that the awaited mbarrier lacks, and the lines that arrived there.
 void add_missing(finding& f, const missing& m, std::vector<finding_party> arrivals) {
   if (m.arrivals == 0 && m.bytes == 0) return;
   f.message += ", an mbarrier whose phase lacks ";
@@ -36,27 +36,26 @@ void add_missing(finding& f, const missing& m, std::vector<finding_party> arriva
     f.message += (m.arrivals != 0 ? " and " : "") + std::to_string(m.bytes) + " announced bytes";
   if (m.bytes < 0)
     f.message += std::string(m.arrivals != 0 ? " and " : "") + "the announcement of " +
-                 std::to_string(-m.bytes) + " bytes that have come";
-  if (arrivals.empty()) f.message += "; nothing has arrived at it";
+                 std::to_string(-m.bytes) + " bytes that were copied";
+  if (arrivals.empty()) f.message += "; no thread or copy has arrived at it";
   f.advice =
-      m.bytes < 0 ? "Each block that receives a copy must announce its bytes at its own mbarrier "
-                    "(expect_tx), and arrive there as often as mbarrier.init says."
-      : m.arrivals != 0
-          ? "The count of mbarrier.init must be the number of arrivals in each phase, from all "
-            "blocks that arrive, and every counted thread must arrive in every phase (in a "
-            "pipeline, call consumer_release() in every iteration)."
-          : "expect_tx must announce exactly the bytes that the copies write: whole boxes of a "
-            "tensor map, and bytes, not elements.";
+      m.bytes < 0 ? "Each block that receives a copy must announce the bytes at its own mbarrier "
+                    "(expect_tx), and arrive there as many times as mbarrier.init specifies."
+      : m.arrivals != 0 ? "The count in mbarrier.init must equal the number of arrivals per phase, "
+                          "from all blocks that arrive. Every counted thread must arrive in every "
+                          "phase (in a pipeline, call consumer_release() in every iteration)."
+                        : "expect_tx must announce exactly the bytes that the copies write. Count "
+                          "whole boxes of a tensor map, and count bytes, not elements.";
   for (finding_party& p : arrivals) f.parties.push_back(std::move(p));
 }
 
-// Adds what is known about a wait for registers, if there is one.
+// Adds the description of a wait for registers, if there is one.
 void add_registers(finding& f, const std::string& words) {
   if (words.empty()) return;
   f.message += "; " + words;
   f.advice =
-      "A block keeps the number of registers with which it began. Let other warps free more of "
-      "them by setmaxnreg.dec before they exit, or ask for fewer by setmaxnreg.inc.";
+      "A block never gets more registers than it began with. Let other warps free more registers "
+      "with setmaxnreg.dec before they exit, or ask for fewer with setmaxnreg.inc.";
 }
 
 }  // namespace

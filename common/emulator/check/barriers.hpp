@@ -33,7 +33,7 @@ class barrier_check final : public check {
   void read_inactive_lane(const warp_event& e, int lane, int source) override;
   void exited(const warp_event& e) override;
   void in_deadlock(const block& b) override;
-  // arrivals_at(offset): parties for the lines that have arrived at an mbarrier.
+  // arrivals_at(offset) returns a party for each line that has arrived at an mbarrier.
   using arrival_parties = std::function<std::vector<finding_party>(std::uint64_t)>;
   void does_not_end(const standstill& s, const arrival_parties& arrivals_at);
 

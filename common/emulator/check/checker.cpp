@@ -469,22 +469,22 @@ std::vector<finding> checker::take(bool at_exit) {
   return evidence_.log.take();
 }
 
-// Completes the finding about an operation whose run of bytes is misaligned or not in memory.
+// Completes the finding about an operation whose run of bytes is misaligned or outside memory.
 void checker::describe_outside(finding& f) {
   const range_event& r = outside_.range;
   const bool shared = r.space == memory_space::shared;
   const access_site& s = evidence_.site_at(outside_.site);
-  // The kind already says the first words.
+  // The finding's kind already says what the first words of the message say.
   f.message.erase(0, f.message.find(": ") + 2);
   f.object = (shared ? evidence_.describe_shared(r.address % peer_bytes, 0)
                      : evidence_.describe_global(r.address, 0))
                  .object;
   f.parties.front().action = evidence::action_words(s, r.kind != access_kind::load);
   if (f.kind != finding_kind::misaligned)
-    f.advice = "Compare the place and the number of bytes with the size of the memory.";
+    f.advice = "Compare the offset and the number of bytes with the size of the memory.";
   else if (shared)
-    f.advice = "Declare it with alignas(" + std::to_string(r.alignment) +
-               "), and let its offset be a multiple of that.";
+    f.advice = "Declare the variable with alignas(" + std::to_string(r.alignment) +
+               "), and make the offset a multiple of this number.";
   else
     f.advice = "Check the index: the address must be a multiple of " + std::to_string(r.alignment) +
                " bytes.";

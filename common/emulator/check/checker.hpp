@@ -2,10 +2,10 @@
 //
 // idea    Reports the mistakes that compute-sanitizer's four tools find, and more, with lines and
 //         threads. Each check observes the launch: bounds, initialisation, races, barriers, the
-//         host's accesses, and asynchronous work. Three of the checks share a shadow
-//         memory, and `checker` visits each access once for all three. A lane with a wrong access
-//         skips it, so that later mistakes of the launch are found too. The launch then fails as it
-//         would on a GPU.
+//         host's accesses, and asynchronous work. Three of the checks share a shadow memory, and
+//         `checker` visits each access once for all three. A lane with a wrong access skips it, so
+//         that later mistakes of the launch are found too. The launch then fails as it would on a
+//         GPU.
 // watch   The recorded history is bounded: see DESIGN.md.
 //         Tested by tests/.
 #pragma once

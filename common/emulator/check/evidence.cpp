@@ -136,7 +136,7 @@ std::uint32_t evidence::extra_site(const warp_event& e, const observer::range_ev
   s.asynchronous = r.asynchronous;
   if (!r.of_tensor_map)
     s.unit = unit_of(f.body->instructions[static_cast<std::size_t>(s.instruction)]);
-  // The atomic access is to the mbarrier, which uses the threads' proxy.
+  // The atomic access updates the mbarrier through the threads' proxy.
   if (s.unit == async_unit::counted_copy && r.kind == access_kind::atomic)
     s.unit = async_unit::none;
   s.bytes = s.element_bytes = static_cast<std::uint8_t>(std::min<std::uint64_t>(r.bytes, 128));

@@ -58,7 +58,7 @@ struct lane_access {
   std::uint32_t warp;  // in the block
   const op* op_at;
   const access_event* all = nullptr;  // the whole warp's access; null: the lane is alone
-  bool has_ended = false;             // a unit's access, made again at its end
+  bool has_ended = false;             // a unit's access, recorded again at its end
   // Whether other lanes access other places at the same time.
   bool spread() const { return all != nullptr && all->shape->span != site->bytes; }
 };

@@ -107,8 +107,8 @@ class order {
   tick now() const { return now_; }
   // Notes whether a stream is ordered with the legacy default stream.
   void enter_stream(const stream_use& use) { streams_[use.stream].non_blocking = use.non_blocking; }
-  // Starts a launch, a copy or another piece of work of a stream. `may_begin_early`: it need not
-  // wait for the end of the launch before it, but its threads may (waited_for_grids).
+  // Starts a launch, a copy or another piece of work of a stream. An early_launch may begin before
+  // the previous launch has ended, but its threads may wait for that end (waited_for_grids).
   enum class work_kind : std::uint8_t { other, launch, early_launch };
   void begin_work(const stream_use& use, work_kind kind = work_kind::other);
   // The host has waited for a stream, for all work (no_stream), or for a marked event.
@@ -165,13 +165,14 @@ class order {
   void fenced(block_clock& b, const warp_event& e, memory_order o, sync_scope s);
   // Lanes have executed griddepcontrol.wait.
   void waited_for_grids(block_clock& b, const warp_event& e);
-  // Gives a warp's later accesses a later tick than its earlier ones, and returns it.
+  // Gives a warp's later accesses a later tick than its earlier ones, and returns that tick.
   tick advance(warp_clock& w) { return w.now = next(); }
   // What lanes of a warp have learned so far; null: nothing. It does not include what the block's
   // barriers and __syncwarp have shown them.
   std::shared_ptr<const knowledge> known_by(const block_clock& b, std::uint32_t warp,
                                             std::uint32_t lanes) const;
-  // Whether this covers the accesses of a lane of block b before a tick. `warp`: in the launch.
+  // Whether `k` covers the accesses of a lane of block b before a tick. `warp` is numbered in the
+  // launch.
   bool covers(const knowledge& k, const block_clock& b, std::uint32_t warp, int lane, tick before);
   void committed_copies(warp_clock& w);
   void waited_for_copies(warp_clock& w, int groups_left);
@@ -234,8 +235,8 @@ class order {
   bool has_waited_for_grids(const block_clock& b, std::uint32_t warp, int lane);
 
   tick now_ = 0, settled_ = 0, launch_began_ = 0;
-  // The launch before the running one, which began at this tick, may not have ended. Otherwise the
-  // highest possible tick.
+  // The tick at which the launch before the running one began, if that launch may not have ended.
+  // Otherwise the highest possible tick.
   tick may_overlap_ = ~tick{0};
   std::uint32_t block_warps_ = 1;
   std::unordered_map<key, sync_object, key_hash> objects_;

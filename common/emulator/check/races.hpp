@@ -34,8 +34,8 @@ class race_check final : public check {
     report_.add_exit(owner, a);
   }
   void look_closer(const lane_access& t);
-  // A unit's access, issued at the tick `issued`, has ended for its thread. Accesses in between
-  // race with it. Later ones race unless they are ordered after now.
+  // A unit's access, issued at the tick `issued`, has ended for its thread. Conflicting accesses in
+  // between race with it. Later ones race with it unless they are ordered after the present tick.
   void unit_ended(const lane_access& t, tick issued);
   // Records the accesses of every lane that cannot race with an earlier access, although a
   // comparison with the last barrier does not show it. Returns the lanes that it recorded.

@@ -76,7 +76,7 @@ std::uint32_t lowering::tensor_operand(const operand& o, std::uint32_t (&coordin
   return generic_address(map, state_space::none);
 }
 
-// {offsets} or one offset, of the dimensions from 1 on.
+// The offsets of the pixel dimensions: {offsets} or a single offset.
 void lowering::pixel_offsets(const operand& o, tensor_copy_form& f) {
   const std::vector<operand> one{o};
   const std::vector<operand>& parts = o.kind == operand_kind::vector ? o.elements : one;

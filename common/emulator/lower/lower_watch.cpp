@@ -100,7 +100,7 @@ void lowering::watch_copy_groups() {
   e.immediate = has("wait_group") ? static_cast<std::int64_t>(i_->operands.at(0).bits) : -1;
 }
 
-// `vreg`: the generic addresses of tensor maps, where the step has one.
+// `vreg` holds the generic addresses of tensor maps, if the step has any.
 void lowering::watch_step(async_step step, std::int64_t value, std::uint32_t vreg) {
   if (!out_.watched) return;
   op& e = emit("<watch step>", 0, vreg);

@@ -35,21 +35,22 @@ enum class access_kind : std::uint8_t { load, store, atomic };
 enum class memory_order : std::uint8_t { weak, relaxed, acquire, release, acquire_release };
 enum class sync_scope : std::uint8_t { block, gpu, system };
 
-// What makes an access asynchronously, and what shows its end: the wait for a group of bulk copies,
-// the phase of an mbarrier, or the wait for a group of wgmma products.
+// The unit that makes an access. Its names say what shows the end of an asynchronous access: the
+// wait for a group of bulk copies, the phase of an mbarrier, or the wait for a group of wgmma
+// products.
 enum class async_unit : std::uint8_t { none, grouped_copy, counted_copy, products };
 
-// What a warp does about asynchronous work, apart from the accesses.
+// The steps of a warp that concern asynchronous work, apart from the accesses.
 enum class async_step : std::uint8_t {
   commit_copies,      // cp.async.bulk.commit_group
-  wait_for_copies,    // cp.async.bulk.wait_group; value: the groups that may be unfinished
+  wait_for_copies,    // cp.async.bulk.wait_group; value: how many groups may be unfinished
   wait_for_reads,     // cp.async.bulk.wait_group.read
   fence_copies,       // fence.proxy.async
   acquire_map,        // fence.proxy.tensormap...acquire; value: the map's generic address
   release_maps,       // fence.proxy.tensormap...release
   fence_products,     // wgmma.fence
   commit_products,    // wgmma.commit_group
-  wait_for_products,  // wgmma.wait_group; value: the groups that may be unfinished
+  wait_for_products,  // wgmma.wait_group; value: how many groups may be unfinished
   wait_for_grids      // griddepcontrol.wait
 };
 
@@ -166,11 +167,12 @@ class observer {
     int lane;
     bool inside = true;          // else the launch is about to be stopped
     bool of_tensor_map = false;  // a copy reads its tensor map; not counted as a request
-    unsigned alignment = 1;      // of the address, as the operation requires it
+    unsigned alignment = 1;      // that the operation requires of the address
   };
   virtual void access_range(const warp_event&, const range_event&) {}
 
-  // An access to the shared memory of a block of the cluster whose threads have all exited.
+  // An access to the shared memory of a block of the cluster after all threads of that block have
+  // exited.
   virtual void reached_exited_block(const warp_event&, const block& owner, const range_event&) {
     (void)owner;
   }

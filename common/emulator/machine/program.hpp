@@ -248,7 +248,7 @@ struct program {
   bool reads_timer = false;             // %globaltimer
   bool has_warpgroup_products = false;  // wgmma
   bool moves_registers = false;         // setmaxnreg
-  std::uint32_t largest_increase = 0;   // by setmaxnreg.inc: registers per thread afterwards
+  std::uint32_t largest_increase = 0;   // the largest operand of a setmaxnreg.inc
   bool writes_in_bulk = false;        // bulk copies to global memory, or edits of tensor maps there
   std::string tensor_instruction;     // the first one that uses tensor cores; empty: none does
   bool watched = false;               // has an op before each access that notifies observers of it

@@ -37,7 +37,7 @@ struct standstill {
   std::vector<stuck_warps> groups;
   std::uint64_t threads = 0;  // that have not exited, in blocks that have begun
   std::uint64_t unbegun_blocks = 0;
-  std::string about_registers;  // the first wait for registers, in words; empty: there is none
+  std::string about_registers;  // describes the first wait for registers; empty: there is none
   bool is_full = false;         // for a proven standstill: no other block can begin
 };
 

@@ -20,7 +20,7 @@ struct tensor_copy_form {
   reduction operation = reduction::add;  // of tensor_copy::reduce
   unsigned rank = 0;
   bool is_im2col = false, has_offsets = false;
-  // Vector registers, of 32 bits and of 16 bits.
+  // Vector registers: 32-bit coordinates and 16-bit offsets.
   std::uint32_t coordinates[most_tensor_dimensions] = {};
   std::uint32_t offsets[most_pixel_dimensions] = {};
 };

@@ -1,8 +1,8 @@
 // Asynchronous copies and the barriers in shared memory that wait for them.
 //
 // idea    cp.async completes at once, in program order, so its commits and waits have nothing left
-//         to do. A bulk copy may be done later (scheduler::do_copy). A barrier's whole state is its
-//         64-bit word in shared memory, which belongs to one host thread. All addresses are
+//         to do. A bulk copy may take place later (scheduler::do_copy). A barrier's whole state is
+//         its 64-bit word in shared memory, which belongs to one host thread. All addresses are
 //         generic; lowering converts addresses of shared memory.
 // source  PTX ISA 9.0, "Asynchronous copy", "mbarrier". Tested by tests/opcodes/cp_async*.ptx and
 //         mbarrier*.ptx.
@@ -59,7 +59,8 @@ struct memory_barrier {
   }
 };
 
-// Only mbarrier.init stores: a plain store, with which all other operations race.
+// Only mbarrier.init makes a plain store. Every operation that is not ordered with it races with
+// it.
 u64* barrier_at(context& x, const op* i, int lane, u64 at, access_kind kind) {
   return reinterpret_cast<u64*>(reach(
       x, i, lane, at, {8, 8, memory_space::shared, kind, "the mbarrier object: ", order_of(kind)}));
@@ -244,8 +245,8 @@ bool check_bulk_size(context& x, const op* i, int l, u64 size) {
                   "a bulk copy of " + std::to_string(size) + " bytes, expected a multiple of 16");
 }
 
-// The operands of a bulk copy: generic addresses, bytes, and the mbarrier (0: none) at which they
-// are counted.
+// The operands of a bulk copy: generic addresses, the number of bytes, and the mbarrier that counts
+// the bytes (0: none).
 struct bulk_operands {
   u64 to, from, size, barrier;
 };
@@ -279,7 +280,7 @@ bool bulk_ends(context& x, const op* i, int l, const bulk_operands& o, access_ki
   return from != nullptr;
 }
 
-// Copies, or reduces if `kind` is atomic, by move(to, from, bytes), and counts the bytes.
+// Copies, or reduces if `kind` is atomic, with move(to, from, bytes), and counts the bytes.
 template <class Move>
 const op* move_bulk(context& x, const op* i, access_kind kind, Move move) {
   return each_lane(x, i, [&](int l) {
@@ -307,8 +308,8 @@ const op* reduce_bulk(context& x, const op* i) {
   });
 }
 
-// A copy from global memory to several blocks of the cluster. immediate: the vreg of the mask of
-// their ranks.
+// A copy from global memory to several blocks of the cluster. immediate: the vreg that holds the
+// mask of their ranks.
 const op* multicast_bulk(context& x, const op* i) {
   return each_lane(x, i, [&](int l) {
     const bulk_operands o = operands_of(x, i, l);

@@ -1,7 +1,7 @@
 // Copies of tensor tiles (TMA), and edits of tensor maps.
 //
-// idea    A copy reads its map when it is issued, and may be done later (scheduler::do_copy). It
-//         visits the box row by row. The part of a row that lies inside the tensor is copied;
+// idea    A copy reads its map when it is issued, but may move the data later (scheduler::do_copy).
+//         It visits the box row by row. The part of a row that lies inside the tensor is copied;
 //         loads fill the rest. A row is contiguous: elements of dimension 0, or a slice of an
 //         interleaved layout.
 // watch   The record of a map may hold anything (common/device/tensor_map.hpp).
@@ -28,7 +28,7 @@ constexpr unsigned shared_box_alignment = 128;
 
 // The distance between the rows of a box in shared memory. Rows that are narrower than the pattern
 // of the swizzle still take its whole width, but only their bytes are counted. Slices of an
-// interleaved layout follow each other. Measured on an H200.
+// interleaved layout are contiguous. Measured on an H200.
 u32 row_pitch(const tensor_map& map) {
   if (map.is_interleaved()) return map.row_bytes();
   return std::max<u32>(map.row_bytes(), width_of(map.swizzle));
@@ -73,8 +73,8 @@ class tile_copy {
   }
 
   bool is_load() const { return form_.what == tensor_copy::load; }
-  // What happens at the issue, and the copy itself, which reads no registers. False if the launch
-  // was stopped.
+  // prepare() runs when the copy is issued. run() makes the copy, and reads no registers. Both
+  // return false if the launch was stopped.
   bool prepare() {
     return read_map() && check_layout() && check_start() &&
            (i_->c == 0 || check_multicast(x_, i_, lane_, blocks_));
@@ -99,7 +99,7 @@ class tile_copy {
     return false;
   }
 
-  // Stops at something that a GPU may allow.
+  // Stops the launch at a use that a GPU may allow.
   bool leave_out(const std::string& what) {
     x_.owner->stop(i_, error::not_supported, what + " is not supported", lane_);
     return false;
@@ -156,7 +156,7 @@ class tile_copy {
     const u32 width = width_of(map_.swizzle);
     if (width != 0 && contiguous % width != 0)
       return leave_out("a swizzle of " + std::to_string(width) +
-                       " bytes of an interleaved box with " + std::to_string(contiguous) +
+                       " bytes for an interleaved box with " + std::to_string(contiguous) +
                        " bytes in dimension 0");
     if (map_.is_im2col != 0 && form_.what != tensor_copy::load)
       return leave_out("a store in im2col mode to an interleaved tensor");
@@ -166,8 +166,8 @@ class tile_copy {
     return true;
   }
 
-  // A box begins at a multiple of 16 bytes in dimension 0, and a column within the bounding box.
-  // Measured on an H200.
+  // A box must begin at a multiple of 16 bytes in dimension 0, and a column must begin within the
+  // bounding box. Measured on an H200.
   bool check_start() {
     const s64 first = map_.is_interleaved() ? 0 : start_[0] * static_cast<s64>(bytes_of(map_.type));
     if (first % chunk_bytes != 0)
@@ -185,7 +185,7 @@ class tile_copy {
     return true;
   }
 
-  // In im2col mode, the dimensions of pixels are those from first_row_dimension() on.
+  // The end of the pixel dimensions in im2col mode, which begin with first_row_dimension().
   unsigned end_of_pixel_dimensions() const { return map_.first_row_dimension() + map_.rank - 2; }
   // The end of the bounding box of pixels in this dimension.
   s64 end_of_pixels(unsigned dimension) const {
@@ -193,9 +193,9 @@ class tile_copy {
            map_.upper[dimension - map_.first_row_dimension()];
   }
 
-  // ptxas packs the offsets into 16 bits: one of 16 bits, two of 8 or three of 5. An offset that is
-  // too large loses its upper bits if there are two, and spills into the next one if there are
-  // three.
+  // ptxas packs the offsets into 16 bits: one of 16 bits, two of 8 or three of 5. If there are two,
+  // an offset that is too large loses its upper bits. If there are three, it spills into the next
+  // offset.
   void read_offsets() {
     const unsigned bits = form_.rank == 3 ? 16 : form_.rank == 4 ? 8 : 5;
     const u32 most = (1u << bits) - 1;
@@ -255,8 +255,8 @@ class tile_copy {
     return true;
   }
 
-  // Pixels go through the bounding box, W first, and then through the next images of the batch.
-  // The offsets move the pixels, but not the bounding box.
+  // Visits the pixels of the bounding box, W first, and then those of the next images in the batch.
+  // The offsets shift the pixels, but not the bounding box.
   template <class Use>
   bool each_pixel(Use use) {
     const box_row first = first_row();
@@ -461,7 +461,7 @@ class tile_copy {
   tensor_map map_;
   s64 start_[most_tensor_dimensions] = {};
   s64 offset_[most_pixel_dimensions] = {};  // in im2col mode, along W, H and D
-  access_window allocation_;                // that the last row lies in
+  access_window allocation_;                // contains the last row
   bool has_read_ = false;                   // a multicast reads the tensor once
   std::byte row_[most_row_bytes];
 };
@@ -540,10 +540,9 @@ const op* replace_field(context& x, const op* i) {
         {place.bytes, alignment, memory_space::generic, access_kind::store, "the tensor map: "});
     if (to == nullptr) return false;
     if (field == tensor_map_field::interleave && static_cast<u64>(*to) != value) {
-      x.owner->stop(i, error::not_supported,
-                    "tensormap.replace with another interleaved layout than the map has is not "
-                    "supported",
-                    l);
+      x.owner->stop(
+          i, error::not_supported,
+          "tensormap.replace with an interleaved layout other than the map's is not supported", l);
       return false;
     }
     std::memcpy(to, &value, place.bytes);

@@ -63,7 +63,7 @@ std::byte* reach(context& x, const op* i, int lane, std::uint64_t at, const span
   return nullptr;
 }
 
-// Whether the instruction's address may be one of another block. An address of .shared or
+// Whether the instruction may access another block's memory. An instruction with .shared or
 // .shared::cta may not.
 bool scheduler::may_reach_peers(const op* i) {
   if (i == reaches_peers_) return true;
@@ -81,8 +81,8 @@ std::byte* scheduler::reach_peer(const op* i, access_fault fault) {
                 std::string(fault.whose) +
                     "an instruction with .shared::cta at an address in another block's memory",
                 fault.lane,
-                "Use its form with .shared::cluster; a wait has none, so wait in the block that "
-                "has the mbarrier."),
+                "Use the instruction's .shared::cluster form. A wait has no such form, so wait in "
+                "the block that owns the mbarrier."),
            nullptr;
   const std::uint64_t rank = fault.address / peer_bytes - 1;
   const std::string whose = fault.whose;

@@ -103,7 +103,8 @@ inline constexpr unsigned waits_of_block = 19;  // named barriers and these
 
 inline constexpr std::uint32_t warps_in_group = 4;
 
-// A multiprocessor has four register files. A block's warp uses the one of its index modulo 4.
+// A multiprocessor has four register files. A warp uses the file whose number is the warp's index
+// in the block, modulo 4.
 inline constexpr std::uint32_t partitions = 4;
 
 // "barrier 1", "the cluster's barrier".
@@ -143,11 +144,11 @@ struct block {
   std::uint32_t barriers_waited_at = 0;  // one bit per barrier
   bool in_cluster = false;               // some thread has arrived at the cluster's barrier
   std::uint32_t waiting_warpgroups = 0;  // one bit per group with warps at wgmma.wait_group
-  // Of each thread of a warp, in each partition of the multiprocessor (register_pool.hpp).
+  // Registers per thread of a warp, in each partition of the multiprocessor (register_pool.hpp).
   std::array<std::uint32_t, partitions> free_registers{};
   std::unique_ptr<std::byte[]> storage;  // registers, local and shared memory
   std::byte* shared = nullptr;
-  std::uint32_t delayed_copies = 0;  // that its threads have issued
+  std::uint32_t delayed_copies = 0;  // issued by its threads
   unsigned idle_rounds = 0;          // rounds of polling without an exit or a barrier
   bool only_polled = false;          // in the last round
   unsigned polling_rounds = 0;       // consecutive rounds that polled, whatever else they did

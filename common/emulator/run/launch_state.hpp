@@ -48,7 +48,7 @@ struct launch_state {
   std::uint64_t began_ns = 0;       // %globaltimer when any other watched launch begins
   launch_breaks* breaks = nullptr;  // of a launch that its thread may leave
   stepwise::patience patience;
-  unsigned copy_seed = 0;  // of the times at which bulk copies end; 0: at once
+  unsigned copy_seed = 0;  // determines the delays of bulk copies; 0: no delay
   // In a watched launch, the time added to %globaltimer by waits for it.
   std::uint64_t skipped_ns = 0;
   std::atomic<bool> announces_wait{false};  // reports on stderr, once, that it has polled for long

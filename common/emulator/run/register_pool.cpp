@@ -15,7 +15,7 @@ std::uint32_t count_wanted(const op* setmaxnreg) {
   return static_cast<std::uint32_t>(setmaxnreg->immediate);
 }
 
-// The largest count with which the kernel's blocks fit as .minnctapersm demands; 0: none does.
+// The largest count that lets as many blocks fit as .minnctapersm demands; 0 if no count does.
 std::uint32_t most_for_bounds(const ptx::function& kernel, const gpu& model) {
   const auto& sides = kernel.max_threads[0] != 0 ? kernel.max_threads : kernel.required_threads;
   const std::uint64_t threads = std::uint64_t{sides[0]} * sides[1] * sides[2];
@@ -61,9 +61,9 @@ std::string words_about_registers(const block& b, const program& code) {
   const std::string line = code.source_line(first->waiting->at);
   return "warp " + std::to_string(first->warp) + " asks" + (line.empty() ? "" : " at " + line) +
          " for " + std::to_string(wanted) + " registers per thread instead of " +
-         std::to_string(has) + ", " + std::to_string((wanted - has) * lanes) + " more, but " +
-         std::to_string(free * lanes) + " of the " + std::to_string(all * lanes) +
-         " registers are free that the block has in this warp's quarter of the multiprocessor";
+         std::to_string(has) + ", which takes " + std::to_string((wanted - has) * lanes) +
+         " more, but " + std::to_string(free * lanes) + " of the " + std::to_string(all * lanes) +
+         " registers that the block has in this warp's quarter of the multiprocessor are free";
 }
 
 // --- the scheduler's part ----------------------------------------------------------------------
@@ -87,7 +87,7 @@ void scheduler::try_to_take(warp& w, std::uint32_t wanted) {
 }
 
 // setmaxnreg, for the whole warp. An increase to fewer registers than the warp has, or a decrease
-// to more, changes nothing; PTX does not define it.
+// to more, changes nothing; PTX defines neither.
 const op* scheduler::change_registers(const op* i, bool more) {
   warp& w = *warp_;
   const std::uint32_t wanted = count_wanted(i);
@@ -102,7 +102,7 @@ const op* scheduler::change_registers(const op* i, bool more) {
   return i + 1;
 }
 
-// The rest of setmaxnreg.inc, for a split of the warp.
+// The wait of setmaxnreg.inc, for one split of the warp.
 const op* scheduler::wait_for_registers(const op* i) {
   if (registers_at_entry_ == 0 || warp_->registers >= count_wanted(i)) return i + 1;
   account(i->ordinal + 1);

@@ -2,13 +2,14 @@
 //
 // idea    A block begins with as many registers as its threads have at entry, and none of them is
 //         free. setmaxnreg.dec frees registers of a warp, and setmaxnreg.inc waits until enough are
-//         free. Only the counts exist: the values of registers are elsewhere.
+//         free. Only the counts are here: the values of registers are elsewhere.
 // watch   ptxas ignores setmaxnreg if it does not know the count at entry, and so do we. A warp can
-//         take only what warps of the same register file have freed: every fourth warp of a block
-//         has the same one. A warp that exits frees nothing. Both were measured on an H200.
+//         take only registers that warps with the same register file have freed. Every fourth warp
+//         of a block has the same register file. A warp that exits frees nothing. Both were
+//         measured on an H200.
 // source  PTX ISA 9.1, "setmaxnreg"; ptxas 13.0 (message C7508, and the counts that -v prints).
 // tests   tests/register_pool_test.cpp, ../../runtime/conformance/wgmma/wgmma_registers.cu,
-//         ../check/tests/programs/faulty/failures/deadlock_registers.cu
+//         ../check/tests/programs/faulty/units/deadlock_registers.cu
 #pragma once
 
 #include <cstdint>
@@ -22,10 +23,10 @@
 namespace stepwise::emulator {
 
 // The registers of a thread when the kernel begins, as ptxas allocates them for a kernel with
-// setmaxnreg: as many as its bounds allow, but not more than the largest count that it asks for,
-// rounded up to a multiple of 8. 0: the kernel has no .maxnreg, and not both a size of its blocks
-// and .minnctapersm, so ptxas does not know the count. `machine_registers`: the count in the
-// kernel's machine code, or 0 if it has none.
+// setmaxnreg: as many as its bounds allow, but no more than the largest count that it asks for,
+// rounded up to a multiple of 8. 0: ptxas does not know the count, because the kernel has neither
+// .maxnreg nor a block size with .minnctapersm. `machine_registers`: the count in the kernel's
+// machine code, or 0 if it has none.
 std::uint32_t registers_at_entry(const program& code, const gpu& model, int machine_registers);
 
 // A split that waits for registers, and its warp's index.
@@ -33,11 +34,11 @@ struct register_waiter {
   std::uint32_t warp = 0;
   const split* waiting = nullptr;
 };
-// The first one of a block, if there is one.
+// The first waiter of a block, if there is one.
 std::optional<register_waiter> first_register_waiter(const block& b);
 
-// "warp 4 asks at roles.cu:12 for 240 registers per thread instead of 168, but ...", about the
-// first one; empty if there is none.
+// Describes the first waiter: "warp 4 asks at roles.cu:12 for 240 registers per thread instead of
+// 168, which takes ...". Empty if there is none.
 std::string words_about_registers(const block& b, const program& code);
 
 }  // namespace stepwise::emulator

@@ -218,8 +218,9 @@ scheduler::block_result scheduler::run_slice(block& b) {
 
 // --- delayed copies ----------------------------------------------------------------------------
 
-// A copy is issued and ended in different rounds, so a program that uses its ends too early goes
-// wrong here as on a GPU. The delays are the same in every run, whatever the number of workers.
+// A copy is issued in one round and takes place in a later one, so a program that uses the source
+// or the destination too early goes wrong here as on a GPU. The delays are the same in every run,
+// whatever the number of workers.
 void scheduler::delay_copy(const op* i, int lane, bool in_group,
                            std::function<bool(context&)> work) {
   constexpr unsigned most_rounds = 12;
@@ -232,7 +233,7 @@ void scheduler::delay_copy(const op* i, int lane, bool in_group,
   delayed_.push_back({block_, warp_, lane, in_group, rounds, std::move(work)});
 }
 
-// Does the delayed copies for which is_due(copy) holds, each as if its thread were running.
+// Performs the delayed copies for which is_due(copy) holds, each as if its thread were running.
 template <class IsDue>
 void scheduler::do_delayed(IsDue is_due) {
   block* const running = block_;
@@ -258,7 +259,7 @@ void scheduler::do_delayed(IsDue is_due) {
   x_.mask = mask;
 }
 
-// cp.async.bulk.wait_group. All groups of the running threads end.
+// cp.async.bulk.wait_group: performs all delayed copies in groups of the running threads.
 const op* scheduler::wait_for_copies(const op* i) {
   do_delayed([&](const delayed_copy& c) {
     return c.in_group && c.by == warp_ && ((x_.active >> c.lane) & 1) != 0;

@@ -73,10 +73,10 @@ class scheduler {
   const op* arrive_at_cluster(const op* i);
   const op* wait_for_cluster(const op* i);
   const op* wait_for_warpgroup(const op* i);
-  // Does the work of a bulk copy, work(context&) -> bool, which stops the launch if it returns
-  // false: now, or in an unwatched launch after some slices. It is done at the latest when its
-  // thread waits for its groups (`in_group`), and before its block ends. The work must not read
-  // registers. True if the launch was not stopped.
+  // Performs a bulk copy by calling work(context&) -> bool: now, or after some rounds in an
+  // unwatched launch. The call comes at the latest when the thread waits for its groups (if
+  // `in_group`), or when the block ends. `work` must not read registers. It returns false if it has
+  // stopped the launch. Returns true if the launch was not stopped.
   template <class Work>
   bool do_copy(const op* i, int lane, bool in_group, Work work) {
     if (launch_.copy_seed == 0 || x_.watch != nullptr) return work(x_);
@@ -221,7 +221,7 @@ class scheduler {
     warp* by;
     int lane;
     bool in_group;
-    unsigned rounds;  // of its worker's blocks, until it is done
+    unsigned rounds;  // of its worker's blocks, until the copy takes place
     std::function<bool(context&)> work;
   };
   std::vector<delayed_copy> delayed_;

@@ -14,7 +14,7 @@ namespace {
 
 std::atomic<driver_lookup> lookup_in_driver{nullptr};
 
-// Stores in `map` what `make(device&) -> result<opaque_tensor_map>` returns. An error leaves the
+// Stores the result of `make(device&) -> result<opaque_tensor_map>` in `map`. An error leaves the
 // map unchanged.
 template <class Make>
 status change_map(state& s, CUtensorMap* map, Make&& make) {
@@ -27,7 +27,7 @@ status change_map(state& s, CUtensorMap* map, Make&& make) {
   return {};
 }
 
-// The same as this driver function, which announces why it fails.
+// Calls change_map() for the driver function `function`, and announces why it fails.
 template <class Make>
 CUresult with_map(const char* function, CUtensorMap* map, Make&& make) {
   const driver_call scope(function);
@@ -40,7 +40,7 @@ CUresult with_map(const char* function, CUtensorMap* map, Make&& make) {
   return static_cast<CUresult>(code);
 }
 
-// The arguments that both modes have.
+// The arguments that tile mode and im2col mode share.
 struct map_arguments {
   CUtensorMapDataType type;
   cuuint32_t rank;
@@ -55,7 +55,7 @@ struct map_arguments {
 
 status null_array() { return invalid_value("an array is null"); }
 
-// The driver wants an array of strides even for one dimension.
+// The driver requires an array of strides even for one dimension.
 result<tensor_map_request> map_request_of(const map_arguments& a) {
   if (!a.sizes || !a.strides || !a.element_strides) return null_array();
   tensor_map_request request{.type = number_of(a.type),

@@ -60,16 +60,16 @@ status blocks_that_fit(state& s, const kernel_attributes& kernel, int threads,
   return {};
 }
 
-// A configuration for which the largest cluster or the number of clusters is asked.
+// A query for the largest cluster or for the number of clusters.
 struct cluster_question {
   std::uint64_t cluster_blocks = 0;  // 0: no cluster is requested
   int resident_blocks = 0;           // per multiprocessor
   bool allows_large = false;
 };
 
-// Runs `body(state&, cluster_question)`. Unlike a launch, an H200 accepts blocks that do not fit on
-// a multiprocessor, and clusters of any size if the kernel allows large ones. NVIDIA's library
-// crashes on a null configuration.
+// Runs `body(state&, cluster_question)`. Unlike a launch, such a query on an H200 accepts blocks
+// that do not fit on a multiprocessor, and clusters of any size if the kernel allows large ones.
+// NVIDIA's library crashes on a null configuration.
 template <class Body>
 cudaError_t with_clusters(const void* function, const cudaLaunchConfig_t* config, Body&& body) {
   return with_kernel(function, [&](state& s, registered_kernel& kernel) {
@@ -262,7 +262,7 @@ cudaError_t cudaOccupancyMaxPotentialClusterSize(int* blocks, const void* functi
                                                  const cudaLaunchConfig_t* config) {
   return with_clusters(function, config, [&](state&, const cluster_question& asked) {
     if (!blocks) return invalid_value("the pointer for the number of blocks is null");
-    // The largest portable size, or the largest of all sizes if the kernel allows it.
+    // The largest portable size, or the largest size of all if the kernel allows large clusters.
     const auto most = asked.allows_large ? largest_cluster : largest_portable_cluster;
     *blocks = asked.resident_blocks == 0 ? 0 : static_cast<int>(most);
     return status{};

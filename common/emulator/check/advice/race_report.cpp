@@ -115,27 +115,28 @@ std::string advice_for_one_line(const finding& f, bool both_write) {
 const char* advice_for_unit(const lane_access& t, const access_site* other) {
   const access_site& own = *t.site;
   if (own.unit != async_unit::none && own.kind == access_kind::load && !t.has_ended)
-    return "What it reads must be there before it is issued: let the threads that write it wait "
-           "for their own copies, if there are any, and put a barrier between them and the issue.";
+    return "The data must be in place before the operation that reads it is issued: let the "
+           "threads that write it wait for their own copies, if any, and then put a barrier before "
+           "the operation.";
   const auto is_one = [&](async_unit u) {
     return own.unit == u || (other != nullptr && other->unit == u);
   };
   if (is_one(async_unit::products))
-    return "wgmma reads its operands until wgmma.wait_group returns: release or overwrite the tile "
-           "only after that wait.";
+    return "wgmma may read its operands until wgmma.wait_group returns: release or overwrite the "
+           "tile only after that wait.";
   if (is_one(async_unit::grouped_copy))
-    return "The copy may use both of its ends until the thread that issued it has waited: let that "
-           "thread execute cp.async.bulk.wait_group, and put a barrier after the wait.";
+    return "The copy may access its source and its destination until the thread that issued it has "
+           "waited: let that thread execute cp.async.bulk.wait_group, and put a barrier after the "
+           "wait.";
   if (own.unit == async_unit::counted_copy && other != nullptr &&
       other->unit == async_unit::counted_copy)
-    return "Let one thread issue a copy, and no copy overwrite another before all threads have "
-           "used "
-           "the place.";
+    return "Let only one thread issue the copy, and let no copy overwrite the data of another copy "
+           "before all threads have used that data.";
   if (is_one(async_unit::counted_copy))
-    return "The copy begins at once: let the thread that issues it wait until all threads have "
-           "used the place, at a barrier or an mbarrier at which they arrive.";
+    return "The copy may begin as soon as it is issued: let the issuing thread first wait until "
+           "all threads have used the old data and arrived at a barrier or an mbarrier.";
   return "The copy is asynchronous: wait for it in the thread that started it, and put a barrier "
-         "between that and what others read.";
+         "between that wait and the other threads' accesses.";
 }
 
 const char* who_are_with_unit(const access_site& own, const access_site* other) {
@@ -179,8 +180,8 @@ std::string race_report::race_advice(race_between between, const lane_access& t,
   switch (between) {
     case race_between::streams:
       if (evidence_.config->may_begin_early)
-        return "The kernel may begin before the one before it has ended: call "
-               "cudaGridDependencySynchronize() before the first access to its data.";
+        return "The kernel may begin before the previous kernel has ended: call "
+               "cudaGridDependencySynchronize() before the first access to that kernel's data.";
       return "Put both into one stream, or let one stream wait for the other "
              "(cudaStreamWaitEvent).";
     case race_between::copy:

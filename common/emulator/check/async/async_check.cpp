@@ -45,7 +45,7 @@ void async_check::begin_block(const block& b) {
   s.map_acquired.clear();
 }
 
-// A block that was cut short has missed nothing.
+// A block that was stopped early has not missed a wait.
 void async_check::end_block(const block& b) {
   if (b.alive != 0) return;
   block_state& s = states_.of(b);
@@ -67,7 +67,7 @@ void async_check::end_block(const block& b) {
         is_product ? "Put wgmma.commit_group after the products, and wgmma.wait_group 0 before "
                      "their sums are used."
                    : "Let the thread that issued the copy execute cp.async.bulk.commit_group, and "
-                     "cp.async.bulk.wait_group.read 0 before it ends.");
+                     "cp.async.bulk.wait_group.read 0 before it exits.");
   };
   for (const auto& [key, groups] : s.groups) groups.each(end_last);
   s.groups.clear();
@@ -125,7 +125,7 @@ void async_check::wait(unit_groups& groups, std::size_t left, bool only_reads) {
       [&](const unit_access& a) { end(a); });
 }
 
-// The access is made again, now that it has ended for the thread that waits.
+// Records the access again, because it has now ended for the thread that waits.
 void async_check::end(const unit_access& a) {
   lane_access t = a.what;
   const access_site site = evidence_.site_at(t.number);
@@ -134,7 +134,7 @@ void async_check::end(const unit_access& a) {
   races_.unit_ended(t, a.issued);
 }
 
-// Another thread than the one that initialised an mbarrier uses it.
+// Reports a use of an mbarrier that is not ordered after its initialisation by another thread.
 void async_check::check_initialised(const warp_event& e, int lane, const block& owner,
                                     std::uint64_t barrier) {
   auto& inits = states_.of(owner).barrier_inits;
@@ -153,7 +153,7 @@ void async_check::check_initialised(const warp_event& e, int lane, const block& 
       "a thread uses the mbarrier " + where.object.name +
           ", which another thread initialises, and nothing orders the two",
       "Put __syncthreads() between mbarrier.init and the first use by another thread; in a "
-      "cluster, cluster.sync().");
+      "cluster, put cluster.sync() there.");
   inits.erase(found);
 }
 
@@ -188,8 +188,9 @@ void async_check::arrived_at(const warp_event& e, int lane, const block& owner,
   if (!before) return;
   const place_in_memory where = evidence_.describe(*t.memory, t.at, 1);
   add(finding_kind::race, maker_of(t), &before->by, where.object,
-      "a bulk copy writes " + where.words + ", and no thread has waited for the copy before it",
-      "Let the thread that issues a copy wait until the last one to the same place has been used. "
+      "a bulk copy writes " + where.words +
+          ", and no thread has waited for the previous copy to this memory",
+      "Let the thread that issues a copy wait until the data of the previous copy has been used. "
       "Two threads must not issue the same copy.");
 }
 
@@ -231,7 +232,7 @@ void async_check::use(std::uint32_t warp, int lane, std::uint64_t first, std::ui
   bulk_load* const c = states_.current().loads.unfinished(first, bytes, warp, lane, is_known);
   if (c == nullptr) return;
   c->is_reported = true;
-  // The count of bytes is negative if more of them came than the ended phase had expected.
+  // The byte count is negative if more bytes were copied than the phase that ended had expected.
   const auto count =
       static_cast<std::int64_t>(word_of(*b.now, c->barrier) << (64 - mbarrier_parity_at));
   const place_in_memory where =
@@ -239,7 +240,7 @@ void async_check::use(std::uint32_t warp, int lane, std::uint64_t first, std::ui
   add(finding_kind::race, {clock.first_warp + warp, lane, site, clock.warps[warp].now}, &c->by,
       where.object,
       (evidence_.site_at(site).unit == async_unit::products ? "wgmma uses " : "a thread uses ") +
-          where.words + ", and its thread has not waited for the bulk copy that writes it",
+          where.words + ", but the thread has not waited for the bulk copy that writes it",
       count < 0 ? "The mbarrier's phase ended before this copy: announce the bytes of all copies "
                   "with expect_tx."
                 : advice_to_see_phase);
@@ -261,8 +262,8 @@ void async_check::unit_accesses(const lane_access& t, const block* owner) {
     state.fenced_products[t.warp] = true;
     add(finding_kind::missing_fence, maker_of(t), nullptr, {},
         "the first wgmma of a warp has no wgmma.fence before it",
-        "wgmma.fence orders what the threads did to registers before the products that use them: "
-        "put it before the first wgmma, and again wherever the registers have changed.");
+        "wgmma.fence orders the threads' accesses to registers before the products that use these "
+        "registers: put it before the first wgmma, and again after the registers have changed.");
   }
   constexpr std::uint64_t most_stored_at_once = 16;  // bytes, by a thread
   if (s.kind == access_kind::load)
@@ -275,7 +276,7 @@ void async_check::unit_accesses(const lane_access& t, const block* owner) {
   state.groups[{t.warp, lane, s.unit}].add({t, evidence_.running().clock.warps[t.warp].now});
 }
 
-// A unit reads what a thread of this launch may have stored.
+// A unit reads memory that a thread of this launch may have written.
 void async_check::read_by_proxy(const lane_access& t, std::uint64_t at) {
   if (t.memory->cells.grain_at(at) == grain::untouched) return;
   const cell c = t.memory->cells.at(at);
@@ -288,8 +289,8 @@ void async_check::read_by_proxy(const lane_access& t, std::uint64_t at) {
   add(finding_kind::missing_fence, maker_of(t), &by, where.object,
       (t.site->unit == async_unit::products ? "wgmma reads " : "a bulk copy reads ") + where.words +
           ", and no fence.proxy.async follows the store to it",
-      "Such a read does not see plain stores without it: put fence.proxy.async after the stores, "
-      "in each thread that stores, and before the barrier.");
+      "Without this fence, the read may miss the threads' stores: put fence.proxy.async after the "
+      "stores, in each thread that stores, and before the barrier.");
 }
 
 // Whether a fence.proxy.async follows a store. A store by another block counts as fenced after any
@@ -326,11 +327,12 @@ void async_check::reads_map(const lane_access& t) {
   if (is_released && is_acquired) return;
   const access_maker by = writer_of(c);
   add(finding_kind::missing_fence, maker_of(t), &by, evidence_.describe(*t.memory, t.at, 1).object,
-      is_released ? "a copy uses a tensor map that this launch has written, and no thread of the "
-                    "block has acquired the map since"
-                  : "a copy uses a tensor map that was written without a release for tensor maps",
+      is_released
+          ? "a copy uses a tensor map that this launch has written, and no thread of the "
+            "block has acquired the map since"
+          : "a copy uses a tensor map that was written but not released to the tensormap proxy",
       is_released ? "Put fence.proxy.tensormap::generic.acquire.gpu [map], 128 before the first "
-                    "copy of each block that uses the map."
+                    "copy that uses the map in each block."
                   : "Edit the map in shared memory, and copy it with tensormap.cp_fenceproxy.");
 }
 
@@ -352,8 +354,8 @@ void async_check::add_early_sum(std::uint32_t function, const early_sum& e) {
     f.parties.push_back(std::move(p));
   }
   f.advice =
-      "Put wgmma.commit_group and wgmma.wait_group before the first use. The compiler may repair "
-      "this, by a wait that makes all products of the kernel slow.";
+      "Put wgmma.commit_group and wgmma.wait_group before the first use. The compiler may insert a "
+      "wait of its own, which slows down all products of the kernel.";
   f.origin = evidence_.launch_origin;
   evidence_.log.add(k, std::move(f));
 }

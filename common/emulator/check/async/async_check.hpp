@@ -1,13 +1,14 @@
 // Finds uses of memory that asynchronous work (TMA, tensor cores) may still access, missing waits,
 // and missing proxy fences.
 //
-// idea    The emulator does such work at once, when it is issued. For the checks, a unit makes each
-//         access twice: at its issue, and again when its thread has waited for its group. A
-//         conflicting access between the two is a race, and so is a later one that nothing orders
-//         after the wait. Where an mbarrier shows the end of a copy, a thread must have seen the
-//         phase (bulk_loads.hpp). A unit uses another proxy than the threads: what a thread has
-//         stored must be fenced before a unit reads it (proxy_fences.hpp).
-// watch   A unit's global source is not protected until the mbarrier's phase.
+// idea    In a checked run, the emulator performs such work when it is issued. The checks record
+//         each access of a unit twice: at its issue, and again when its thread has waited for its
+//         group. A conflicting access between the two is a race, and so is a later one that nothing
+//         orders after the wait. If an mbarrier signals the end of a copy, a thread must have seen
+//         the phase complete (bulk_loads.hpp). A unit accesses memory through another proxy than
+//         the threads, so a fence must follow a thread's store before a unit reads the data
+//         (proxy_fences.hpp).
+// watch   A write to a copy's global source before the mbarrier's phase completes is not found.
 // source  PTX ISA 9.0, "Async proxy", "wgmma.fence", "cp.async.bulk.wait_group", "Tensormap proxy".
 //         Tested by ../tests/async_test.cpp and ../tests/programs/*/units.
 #pragma once
@@ -43,17 +44,18 @@ class async_check final : public check {
   void used_mbarrier(const warp_event& e, const mbarrier_event& m, const block& owner);
 
   // The lines from which the launch's threads and copies have arrived at mbarriers at this offset
-  // of shared memory, with the number of times.
+  // of shared memory, with the number of arrivals.
   std::vector<finding_party> arrivals_at(std::uint64_t barrier) const;
 
-  // A unit's access is about to be recorded. `owner`: whose shared memory it is; null for global
-  // memory.
+  // A unit's access is about to be recorded. `owner` is the block whose shared memory is accessed;
+  // null for global memory.
   void unit_accesses(const lane_access& t, const block* owner);
   // A copy reads its tensor map.
   void reads_map(const lane_access& t);
 
-  // Whether copies to the running block's memory may be unfinished, and a use of that memory.
+  // Whether copies to the running block's memory may be unfinished.
   bool has_loads() const { return !states_.current().loads.empty(); }
+  // A thread or a unit uses the running block's memory.
   void use(std::uint32_t warp, int lane, std::uint64_t first, std::uint64_t bytes,
            std::uint32_t site);
   void use(const access_event& e);

@@ -1,10 +1,10 @@
 // The bulk copies to a block's shared memory, and which of its threads have waited for them.
 //
-// idea    The emulator completes a bulk copy at once, so a thread reads the right data even if it
-//         does not wait. Here a copy counts as unfinished until a thread has seen the phase of the
-//         copy's mbarrier complete. A lane knows that if it saw the phase itself, or if another
-//         lane's observation is ordered before the running access: by a barrier, by __syncwarp, by
-//         a flag with fences, or by another mbarrier (order.hpp).
+// idea    In a checked run, the emulator completes a bulk copy at once, so a thread reads the right
+//         data even if it does not wait. Here a copy counts as unfinished until a thread has seen
+//         the phase of the copy's mbarrier complete. A lane knows that if it saw the phase itself,
+//         or if another lane's observation is ordered before the running access: by a barrier, by
+//         __syncwarp, by a flag with fences, or by another mbarrier (order.hpp).
 // tests   ../tests/async_test.cpp
 #pragma once
 
@@ -33,8 +33,8 @@ struct access_maker {
 
 struct bulk_load {
   std::uint64_t first, end;  // bytes of shared memory
-  std::uint64_t barrier;     // its offset there
-  unsigned parity;           // of the phase that the copy completes in
+  std::uint64_t barrier;     // the mbarrier's offset there
+  unsigned parity;           // of the phase in which the copy completes
   access_maker by;
   bool is_reported = false;  // a use before its end was found
   std::vector<phase_observation> seen;
@@ -55,8 +55,8 @@ class bulk_loads {
   bool empty() const { return copies_.empty(); }
   void clear() { copies_.clear(); }
 
-  // Adds a copy, and forgets copies that it overwrites. Returns one of those that no thread has
-  // waited for, if there is any.
+  // Adds a copy, and forgets copies that it overwrites. Returns an overwritten copy that no thread
+  // has waited for, if there is one.
   std::optional<bulk_load> add(bulk_load copy);
   // A lane saw a phase of the mbarrier complete at the tick `when` of its warp. `parity` is the
   // parity of the next phase.

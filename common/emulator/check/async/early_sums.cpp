@@ -46,7 +46,7 @@ class product_walk {
  private:
   bool pass_wgmma(const ptx::instruction& i) {
     if (ptx::has_modifier(i, "commit_group")) ++commits_;
-    // A later product that adds to the sums is followed by itself.
+    // A later product that adds to these sums has its own walk.
     if (is_product(i))
       for (const ptx::operand& r : i.operands[0].elements) sums_.erase(r.name);
     const bool waits = ptx::has_modifier(i, "wait_group") && !i.operands.empty();

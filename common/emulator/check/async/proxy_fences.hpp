@@ -14,8 +14,8 @@ namespace stepwise::emulator {
 // idea    A thread's fence covers all stores that are ordered before it: its own, those of its
 //         block before the block's last barrier, those of its warp before the last __syncwarp, and
 //         those that the thread has learned of in another way.
-// watch   Whether the fence is itself ordered before the unit's access is not examined. A
-//         __syncwarp of some lanes is not taken into account.
+// watch   The check does not examine whether the fence itself is ordered before the unit's access.
+//         It ignores a __syncwarp of only some lanes.
 // source  PTX ISA 9.0, "Async proxy" and "Causality order".
 class proxy_fences {
  public:
@@ -37,7 +37,7 @@ class proxy_fences {
     learned_.push_back({warp, lanes, now, std::move(known)});
     if (learned_.size() > most_remembered) learned_.erase(learned_.begin());
   }
-  // Whether a store at the tick `when` is covered. It was made by a lane of this warp of the block.
+  // Whether a store by a lane of this warp of the block at the tick `when` is covered.
   bool covers(order& sequence, const block_clock& b, std::uint32_t warp, int lane,
               tick when) const {
     const of_warp& w = warps_[warp];

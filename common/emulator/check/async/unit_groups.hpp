@@ -9,13 +9,13 @@
 
 namespace stepwise::emulator {
 
-// Part of an access that was issued at a tick.
+// An access, or a part of it, and the tick at which it was issued.
 struct unit_access {
   lane_access what;
   tick issued;
 };
 
-// The groups in the order of their commits, like cp.async.bulk's and wgmma's.
+// Groups of accesses in the order of their commits, like the groups of cp.async.bulk and wgmma.
 class unit_groups {
  public:
   bool empty() const { return open_.empty() && groups_.empty(); }
@@ -35,8 +35,8 @@ class unit_groups {
     groups_.push_back(std::move(open_));
     open_.clear();
   }
-  // Calls end(access) for all groups except the last `left`. Of the accesses that `ends` does not
-  // hold for, none ends yet.
+  // Calls end(access) for each access in all groups except the last `left`, if ends(access) holds.
+  // The other accesses do not end yet.
   template <class Ends, class End>
   void wait(std::size_t left, Ends ends, End end) {
     const std::size_t finished = groups_.size() - std::min(left, groups_.size());

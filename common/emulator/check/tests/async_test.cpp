@@ -1,5 +1,5 @@
 // Tests what counts as a wait for asynchronous work, as a fence between proxies, and as an early
-// access to the work of the launch before.
+// access to the data of the previous launch.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -108,7 +108,7 @@ TEST_CASE("a use of a bulk copy's data by a thread that has not waited is a race
 
 TEST_CASE("a thread that waits may inform other threads through a flag or an mbarrier") {
   const std::string first_waits = loads_tile + "@%p1 bra over;\n" + wait_for_phase;
-  // The copy was issued before a barrier, so the flag passes on only the wait.
+  // The copy was issued before a barrier, so the flag only has to pass on the wait.
   const auto through_flag = [&](const std::string& fence) {
     return found_in("@!%p1 st.shared.u32 [flag], 0;\n" + first_waits + fence +
                     "st.volatile.shared.u32 [flag], 1;\nover:\n"
@@ -197,7 +197,7 @@ TEST_CASE("a bulk store uses its source until its thread has waited") {
   CHECK(is_only(never, finding_kind::not_awaited, "may still read its shared memory"));
 }
 
-TEST_CASE("a launch that may begin early races with the one before it until it waits") {
+TEST_CASE("a launch that may begin early races with the previous launch until it waits") {
   const std::string store = "st.global.u32 [%rd1], %r3;\n", one = "@%p1 bra end;\n";
   CHECK(found_in(one + store + "end:").empty());
   CHECK(overlaps(found_in(one + store + "end:", true)));
@@ -241,7 +241,7 @@ TEST_CASE("a lane knows of a copy after this or an earlier lane saw its phase co
   CHECK(all.empty());
 }
 
-TEST_CASE("a copy over one that no thread waited for is noticed") {
+TEST_CASE("a copy that overwrites one that no thread has waited for is found") {
   bulk_loads all;
   CHECK(!all.add({0, 64, 1000, 0, {}, false, {}}));
   CHECK(!all.add({64, 128, 1000, 0, {}, false, {}}));

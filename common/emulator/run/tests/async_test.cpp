@@ -75,7 +75,7 @@ TEST_CASE("bulk copies need whole, aligned pieces of 16 bytes") {
              "no mbarrier was initialised");
 }
 
-TEST_CASE("a bulk copy ends after its issue, and before the wait for it returns") {
+TEST_CASE("a bulk copy takes place after its issue, and before the wait for it returns") {
   const std::string load =
       one_thread +
       "mov.u32 %r4, 1;\nst.shared.u32 [%r1], %r4;\nmbarrier.init.shared.b64 [%r2], 1;\n"
@@ -203,7 +203,7 @@ TEST_CASE("a matrix operation needs all lanes of the warp at one instruction") {
       error::launch_timeout, "deadlock");
 }
 
-// Those that work are in ../../../runtime/conformance/tma/tma_im2col.cu.
+// The stores that work are in ../../../runtime/conformance/tma/tma_im2col.cu.
 TEST_CASE("stores in im2col mode with a bounding box outside of the images stop the launch") {
   const auto map_with = [](int lower, int upper) {
     const auto map = encode_map({.type = static_cast<int>(tensor_type::u32),
@@ -231,7 +231,7 @@ TEST_CASE("stores in im2col mode with a bounding box outside of the images stop 
   }
 }
 
-// Those that an H200 ran are in ../../../runtime/conformance/tma/tma_interleaved.cu.
+// The uses that an H200 ran are in ../../../runtime/conformance/tma/tma_interleaved.cu.
 TEST_CASE("uses of interleaved layouts that were not measured are refused") {
   const auto map_with = [](tensor_interleave layout, tensor_swizzle swizzle, bool is_im2col) {
     const auto map = encode_map({.type = static_cast<int>(tensor_type::u32),
@@ -278,7 +278,8 @@ TEST_CASE("tensormap.replace keeps the layout of a map") {
   const std::string replace = "tensormap.replace.tile.interleave_layout.global.b1024.b32 [%rd1], ";
   CHECK(run(replace + "1;", 32, &*map).ok());
   for (const char* const other : {"0;", "2;"})
-    check_says(run(replace + other, 32, &*map), error::not_supported, "another interleaved layout");
+    check_says(run(replace + other, 32, &*map), error::not_supported,
+               "an interleaved layout other than the map's");
 }
 
 TEST_CASE("an error names a row of ldmatrix past the end of shared memory") {

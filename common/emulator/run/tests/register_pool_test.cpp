@@ -76,7 +76,7 @@ TEST_CASE("setmaxnreg is ignored where ptxas does not know the count at entry") 
   }
 }
 
-TEST_CASE("an increase waits until other warps have freed enough") {
+TEST_CASE("an increase waits until other warps have freed enough registers") {
   const char* const bounds = ".maxntid 384 .minnctapersm 1";
   CHECK(run(bounds, 384, roles(fewer(24), more(240))).ok());
   CHECK(run(bounds, 384, roles(fewer(40) + fewer(24), more(200) + more(240))).ok());
@@ -84,10 +84,10 @@ TEST_CASE("an increase waits until other warps have freed enough") {
   const status s = run(bounds, 384, roles(fewer(32), more(240)));
   CHECK(s.code == error::launch_timeout);
   CAPTURE(s.message);
-  CHECK(s.message.find("2304 more, but 2048 of the 16128 registers are free") != std::string::npos);
+  CHECK(s.message.find("2304 more, but 2048 of the 16128 registers that") != std::string::npos);
 }
 
-TEST_CASE("a count at entry is not above the largest one that the kernel asks for") {
+TEST_CASE("the count at entry is at most the largest count that the kernel asks for") {
   const char* const bounds = ".maxntid 384 .minnctapersm 1";
   CHECK(run(bounds, 384, fewer(24) + more(64)).ok());
   const status s = run(bounds, 384,
@@ -101,12 +101,12 @@ TEST_CASE("a warp that exits frees no registers") {
   const char* const bounds = ".maxntid 384 .minnctapersm 1";
   const status s = run(bounds, 384, "@%p1 exit;\n" + more(240));
   CHECK(s.code == error::launch_timeout);
-  CHECK(s.message.find("but 0 of the 16128 registers are free") != std::string::npos);
+  CHECK(s.message.find("but 0 of the 16128 registers that") != std::string::npos);
   CHECK(run(bounds, 384, "@!%p1 bra more;\n" + fewer(24) + "exit;\nmore:\n" + more(240)).ok());
 }
 
-// As on an H200: of eight warps that ask for the registers of one, two come through.
-TEST_CASE("only every fourth warp can take what a warp has freed") {
+// As on an H200: if eight warps ask for the registers of one warp, two of them continue.
+TEST_CASE("only every fourth warp can take the registers that a warp has freed") {
   const char* const bounds = ".maxntid 384 .minnctapersm 1";
   const std::string of_one_warp = "setp.lt.u32 %p1, %r1, 32;\n@!%p1 bra others;\n" + fewer(24) +
                                   "exit;\nothers:\nsetp.lt.u32 %p1, %r1, 128;\n@%p1 exit;\n";

@@ -1,5 +1,5 @@
-// How loads in im2col mode end that begin outside of the bounding box, or in the middle of 16
-// bytes, stores with a bounding box that begins outside of the images, and copies with a map for
+// The outcomes of loads in im2col mode that begin outside the bounding box or in the middle of 16
+// bytes, of stores with a bounding box that begins outside the images, and of copies with a map for
 // the other mode.
 #include "expect.hpp"
 #include "tma/tensor_shape.hpp"
@@ -44,8 +44,8 @@ __global__ void store(const __grid_constant__ CUtensorMap map, box_start c) {
   wait_for_stores();
 }
 
-// A bounding box between these corners, the same in both dimensions. By default, it is without the
-// last two columns and rows of the images.
+// A map whose bounding box has these corners, the same in both dimensions. By default, the box
+// excludes the last two columns and rows of the images.
 CUtensorMap map_of_pixels(void* address, int first = 0, int last = -2) {
   std::uint64_t strides[3];
   for (unsigned d = 1; d < 4; ++d) strides[d - 1] = images.stride(d);

@@ -1,7 +1,6 @@
 // Copies in im2col mode: the pixels of a column are those of a bounding box in images of one, two
-// and three dimensions, row by row and image by image. Loads are shifted by offsets, stores and
-// reductions are not. All shared memory around a box, and the whole tensor, is compared with a
-// model.
+// and three dimensions, row by row and image by image. Offsets shift loads, but not stores and
+// reductions. All shared memory around a box, and the whole tensor, is compared with a model.
 #include "expect.hpp"
 #include "tma/tensor_shape.hpp"
 #include "tma/tile_copies.hpp"
@@ -112,7 +111,8 @@ struct pixel_shape {
     return map;
   }
 
-  // Two offsets have 8 bits each, and three have 5, of which a larger one spills into the next.
+  // Two offsets have 8 bits each. Three offsets have 5 bits each, and a larger one spills into the
+  // next.
   unsigned offset_in(unsigned dimension, const pixel_offsets& offsets) const {
     const unsigned given = offsets.at[dimension - 1];
     if (tensor.rank() == 3) return given;

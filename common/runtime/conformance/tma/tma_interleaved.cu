@@ -1,7 +1,7 @@
 // Copies of tensors with an interleaved layout: the channels of a pixel are in slices of 16 or 32
-// bytes. Dimension 0 counts the pixels of a slice, and the last but one counts slices. A box has
-// one slice, whatever its size there. All shared memory around a box, and the whole tensor, is
-// compared with a model.
+// bytes. Dimension 0 counts the pixels of a slice, and the second-to-last dimension counts slices.
+// A box has one slice, whatever its size in that dimension. All shared memory around a box, and the
+// whole tensor, is compared with a model.
 #include "expect.hpp"
 #include "tma/tensor_shape.hpp"
 #include "tma/tile_copies.hpp"
@@ -27,7 +27,7 @@ __device__ void load_slices(unsigned to, const void* map, const box_start& c, un
     load_box<Rank>(to, map, c, barrier);
 }
 
-// Whether a phase ends within a time in which every copy ends.
+// Whether a phase ends within a time that is long enough for every copy.
 __device__ bool phase_ends(unsigned barrier) {
   unsigned ends = 0;
   for (int polls = 0; polls < 1000 && ends == 0; ++polls)
@@ -101,7 +101,7 @@ struct copy_case {
   unsigned rank() const { return static_cast<unsigned>(sizes.size()); }
   unsigned slice_bytes() const { return layout == CU_TENSOR_MAP_INTERLEAVE_16B ? 16 : 32; }
 
-  // The same tensor without a layout. It has one dimension more: dimension 0 is a slice.
+  // The same tensor without interleaving. It has one more dimension: dimension 0 is a slice.
   tensor_shape plain() const {
     const unsigned slice = slice_bytes() / element;
     tensor_shape shape{type, element, {slice}, {slice}, {1}, swizzle};
@@ -183,7 +183,8 @@ box_start start_of(const copy_case& c) {
   return start;
 }
 
-// The windows begin at a multiple of 1024 bytes, so a swizzle depends on offsets in them.
+// The windows begin at a multiple of 1024 bytes, so the swizzle of an element depends on its offset
+// in the window.
 void check_load(const copy_case& c) {
   const bytes tensor = distinct_bytes(c.plain().total_bytes());
   const device_array<unsigned char> global(tensor), out(window_bytes);
@@ -227,8 +228,8 @@ void check_store(const copy_case& c) {
   EXPECT_TRUE(differs(c.name, global.values(), expected) == 0);
 }
 
-// What a GPU does was measured with loads and stores of 2-byte elements; the sums follow from the
-// stores.
+// The behaviour of a GPU was measured with loads and stores of 2-byte elements; the expected sums
+// follow from the stores.
 std::vector<copy_case> copy_cases() {
   constexpr auto load = copy::load, pixels = copy::load_pixels;
   constexpr auto s16 = CU_TENSOR_MAP_INTERLEAVE_16B, s32 = CU_TENSOR_MAP_INTERLEAVE_32B;
@@ -243,7 +244,7 @@ std::vector<copy_case> copy_cases() {
       {"a box with 16 channels has one slice", load, rows, {8, 16, 2}, {0, 0, 0}},
       {"a box with 24 channels has one slice", load, rows, {16, 24, 2}, {0, 0, 0}},
       {"coordinate 0 counts pixels", load, rows, {8, 16, 2}, {1, 0, 0}},
-      {"the last but one coordinate counts slices", load, rows, {8, 16, 2}, {0, 1, 0}},
+      {"the second-to-last coordinate counts slices", load, rows, {8, 16, 2}, {0, 1, 0}},
       {"the last slice", load, rows, {8, 16, 2}, {0, 9, 0}},
       {"the last coordinate counts images", load, rows, {8, 16, 2}, {0, 0, 1}},
       {"pixels past the end", load, rows, {8, 16, 2}, {15, 0, 0}},

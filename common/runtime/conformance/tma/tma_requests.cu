@@ -25,7 +25,7 @@ struct request {
   }
 };
 
-// Changes a request to one of a tensor with an interleaved layout and 2-byte elements.
+// Changes a request to one for a tensor with an interleaved layout and 2-byte elements.
 void make_interleaved(request& r, CUtensorMapInterleave layout) {
   r.type = CU_TENSOR_MAP_DATA_TYPE_UINT16;
   r.rank = 3;
@@ -74,11 +74,11 @@ const bad_request bad_requests[] = {
     {"an unknown swizzle", [](request& r) { r.swizzle = number<CUtensorMapSwizzle>(99); }},
     {"an unknown layout", [](request& r) { r.interleave = number<CUtensorMapInterleave>(99); }},
     {"a layout for a rank of 3", [](request& r) { r.interleave = CU_TENSOR_MAP_INTERLEAVE_16B; }},
-    {"a row of 8 bytes of a layout of 16 bytes",
+    {"a row of 8 bytes in a layout of 16 bytes",
      [](request& r) { r.rank = 3, r.interleave = CU_TENSOR_MAP_INTERLEAVE_16B, r.box[0] = 2; }},
-    {"a step of 9 of a layout of 16 bytes",
+    {"a step of 9 in a layout of 16 bytes",
      [](request& r) { make_interleaved_16(r), r.steps[0] = 9; }},
-    {"a box of more than 228 KB of a layout of 16 bytes",
+    {"a box of more than 228 KB in a layout of 16 bytes",
      [](request& r) { make_interleaved_16(r), set_box(r, 256, 8, 58); }},
     {"an address that is misaligned for a layout of 32 bytes",
      [](request& r) {
@@ -108,18 +108,18 @@ const bad_request good_requests[] = {
     {"one dimension", [](request& r) { r.rank = 1; }},
     {"NaN", [](request& r) { r.fill = CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA; }},
     {"a layout of 16 bytes", make_interleaved_16},
-    {"a row wider than a swizzle, of a layout of 16 bytes",
+    {"a row wider than a swizzle, in a layout of 16 bytes",
      [](request& r) {
        make_interleaved_16(r), r.box[0] = 24, r.swizzle = CU_TENSOR_MAP_SWIZZLE_32B;
      }},
-    {"a step of a layout of 16 bytes", [](request& r) { make_interleaved_16(r), r.steps[0] = 2; }},
-    {"the largest box of a layout of 16 bytes",
+    {"a step in a layout of 16 bytes", [](request& r) { make_interleaved_16(r), r.steps[0] = 2; }},
+    {"the largest box in a layout of 16 bytes",
      [](request& r) { make_interleaved_16(r), set_box(r, 256, 8, 57); }},
     {"slices of more than 228 KB in a box with one channel",
      [](request& r) { make_interleaved_16(r), set_box(r, 256, 1, 256); }},
-    {"strides that descend, of a layout of 16 bytes",
+    {"descending strides in a layout of 16 bytes",
      [](request& r) { make_interleaved_16(r), std::swap(r.strides[0], r.strides[1]); }},
-    {"strides of 0, of a layout of 16 bytes",
+    {"strides of 0 in a layout of 16 bytes",
      [](request& r) { make_interleaved_16(r), r.strides[0] = r.strides[1] = 0; }},
     {"a layout of 32 bytes with a swizzle of 32 bytes",
      [](request& r) { make_interleaved_32(r), r.swizzle = CU_TENSOR_MAP_SWIZZLE_32B; }},

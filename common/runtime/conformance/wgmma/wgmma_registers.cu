@@ -60,7 +60,7 @@ __global__ void __maxnreg__(128) within_limit(int* out) {
   out[threadIdx.x] += 1;
 }
 
-// Without bounds, the count at entry is unknown. All warps ask for more than there is.
+// Without bounds, the count at entry is unknown. All warps ask for more registers than there are.
 __global__ void without_bounds(int* out) {
   more<240>();
   out[threadIdx.x] = 3;

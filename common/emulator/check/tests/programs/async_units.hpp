@@ -104,7 +104,7 @@ __device__ inline void load_bytes(void* to, const void* from, unsigned bytes, mb
       "l"(from), "r"(bytes), "r"(shared_address(barrier))
       : "memory");
 }
-// Copies to the same place in each block of the mask, and counts the bytes at that block's
+// Copies to the same place in each block of the mask, and counts the bytes at each block's
 // mbarrier.
 __device__ inline void load_bytes_to_all(void* to, const void* from, unsigned bytes,
                                          mbarrier* barrier, unsigned short mask) {
@@ -175,7 +175,7 @@ using wgmma_a = __nv_bfloat16[64 * 16];
 using wgmma_b = __nv_bfloat16[8 * 16];
 
 // The descriptor of such an operand, which is K-major and not swizzled. A core matrix has 8 x 8
-// elements, which is 128 bytes. The two core matrices along k are adjacent.
+// elements, or 128 bytes. The two core matrices along k are adjacent.
 __device__ inline std::uint64_t describe(const __nv_bfloat16* operand) {
   constexpr std::uint64_t leading = 128, stride = 256;
   return shared_address(operand) >> 4 | leading >> 4 << 16 | stride >> 4 << 32;

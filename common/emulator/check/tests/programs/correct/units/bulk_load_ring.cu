@@ -1,6 +1,6 @@
 // A producer warp fills two slots, and the other warps read them. The producer's first wait for
-// each slot asks for parity 1 of a fresh mbarrier and returns at once. A copy may overwrite data
-// that other threads have read without a proxy fence: their arrivals at the mbarrier suffice.
+// each slot asks for parity 1 of a fresh mbarrier and returns at once. A copy that overwrites data
+// that other threads have read needs no proxy fence: their arrivals at the mbarrier suffice.
 #include "common/emulator/check/tests/programs/async_units.hpp"
 
 constexpr int stages = 2, rounds = 6, consumers = 64;

@@ -1,4 +1,4 @@
-// The source's address is a multiple of 8, but must be a multiple of 16.
+// The source's address is only a multiple of 8, but must be a multiple of 16.
 #include "common/emulator/check/tests/programs/async_units.hpp"
 
 __global__ void reverse(const int* in, int* out) {

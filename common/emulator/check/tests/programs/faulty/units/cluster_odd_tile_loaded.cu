@@ -1,4 +1,4 @@
-// The grid for three tiles has four blocks, because its clusters have two. The last block loads a
+// The grid for three tiles has four blocks, because each cluster has two. The last block loads a
 // fourth tile.
 #include <cooperative_groups.h>
 

@@ -1,4 +1,4 @@
-// Two warpgroups ask for more registers, but the third one frees none. It exits, which is no help.
+// Two warpgroups ask for more registers. The third one exits without freeing any.
 __global__ void __launch_bounds__(384, 1) roles(int* x) {
   if (threadIdx.x < 128) return;
   // finding: deadlock waits|wait wait|wait wait|wait wait|wait says=0_of_the_16128_registers

@@ -1,4 +1,4 @@
-// The mbarrier's address is a multiple of 4, but must be a multiple of 8.
+// The mbarrier's address is only a multiple of 4, but must be a multiple of 8.
 #include "common/emulator/check/tests/programs/async_units.hpp"
 
 __global__ void reverse(const int* in, int* out) {

@@ -1,4 +1,4 @@
-// The box's address is a multiple of 64, but a tensor copy needs a multiple of 128.
+// The box's address is only a multiple of 64, but a tensor copy needs a multiple of 128.
 #include "common/emulator/check/tests/programs/async_units.hpp"
 
 constexpr int width = 16, height = 4, box_elements = width * height;

@@ -1,4 +1,4 @@
-// The threads set the accumulators, and no wgmma.fence follows before wgmma adds to them.
+// The threads set the accumulators, but no wgmma.fence follows before wgmma adds to them.
 #include "common/emulator/check/tests/programs/async_units.hpp"
 
 __global__ void multiply_constants(float* out) {
