@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "common/ptx/dependence.hpp"
+#include "common/ptx/traits.hpp"
 
 namespace stepwise::emulator {
 namespace {
