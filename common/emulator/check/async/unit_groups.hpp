@@ -36,7 +36,7 @@ class unit_groups {
     open_.clear();
   }
   // Calls end(access) for each access in all groups except the last `left`, if ends(access) holds.
-  // The other accesses do not end yet.
+  // The other accesses do not end yet, except those of all but the last `most_kept` groups.
   template <class Ends, class End>
   void wait(std::size_t left, Ends ends, End end) {
     const std::size_t finished = groups_.size() - std::min(left, groups_.size());
@@ -47,7 +47,10 @@ class unit_groups {
         return true;
       });
     }
-    while (groups_.size() > left && groups_.front().empty()) groups_.pop_front();
+    while (groups_.size() > left && (groups_.front().empty() || groups_.size() > most_kept)) {
+      for (const unit_access& a : groups_.front()) end(a);
+      groups_.pop_front();
+    }
   }
   // All accesses, committed or not.
   template <class Use>
@@ -58,7 +61,8 @@ class unit_groups {
   }
 
  private:
-  std::vector<unit_access> open_;  // not committed
+  static constexpr std::size_t most_kept = 64;  // bounds time and memory
+  std::vector<unit_access> open_;               // not committed
   std::deque<std::vector<unit_access>> groups_;
 };
 
