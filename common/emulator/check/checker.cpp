@@ -371,14 +371,6 @@ void checker::fenced(const warp_event& e, memory_order o, sync_scope s) {
   evidence_.sequence.fenced(evidence_.running().clock, e, o, s);
 }
 
-void checker::committed_copies(const warp_event& e) {
-  evidence_.sequence.committed_copies(evidence_.running().clock.warps[e.warp]);
-}
-
-void checker::waited_for_copies(const warp_event& e, int groups_left) {
-  evidence_.sequence.waited_for_copies(evidence_.running().clock.warps[e.warp], groups_left);
-}
-
 void checker::used_mbarrier(const warp_event& e, const mbarrier_event& m) {
   if (m.use == mbarrier_use::polls) return;
   block_clock& b = evidence_.running().clock;

@@ -107,9 +107,7 @@ class checker final : public observer {
     barriers_.exited(e);
     evidence_.running().last_exit = e;
   }
-  void committed_copies(const warp_event& e) override;
-  void waited_for_copies(const warp_event& e, int groups_left) override;
-  void took_step(const warp_event& e, async_step step, std::uint64_t value) override {
+  void took_step(const warp_event& e, async_step step, std::int64_t value) override {
     async_.took_step(e, step, value);
   }
   void used_mbarrier(const warp_event& e, const mbarrier_event& m) override;

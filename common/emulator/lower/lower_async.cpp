@@ -44,7 +44,7 @@ void lowering::async_copy() {
   if (has("mbarrier")) {
     const std::uint32_t at = generic_address(
         o.at(0), has("shared") || has("shared::cta") ? state_space::shared : state_space::none);
-    if (out_.watched) emit("<watch wait>").immediate = completed_by_mbarrier;
+    watch_step(async_step::wait_for_copies, completed_by_mbarrier);
     // Without .noinc, the pending count rises by one and the arrival lowers it again.
     if (has("noinc"))
       emit("<mbarrier arrive>", 0, at, constant(value_class::b32, 1));

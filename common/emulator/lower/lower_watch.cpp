@@ -89,15 +89,13 @@ void lowering::watch_copy(std::uint32_t to, std::uint32_t from, std::uint32_t ig
 // cp.async.commit_group, cp.async.wait_group n, cp.async.wait_all; cp.async.bulk.commit_group,
 // cp.async.bulk.wait_group{.read} n.
 void lowering::watch_copy_groups() {
-  if (!out_.watched) return;
-  const bool commits = has("commit_group");
-  if (has("bulk"))
-    return watch_step(commits       ? async_step::commit_copies
-                      : has("read") ? async_step::wait_for_reads
-                                    : async_step::wait_for_copies,
-                      commits ? 0 : static_cast<std::int64_t>(i_->operands.at(0).bits));
-  op& e = emit(commits ? "<watch commit>" : "<watch wait>");
-  e.immediate = has("wait_group") ? static_cast<std::int64_t>(i_->operands.at(0).bits) : -1;
+  const bool is_bulk = has("bulk");
+  if (has("commit_group"))
+    return watch_step(is_bulk ? async_step::commit_bulk : async_step::commit_copies);
+  watch_step(!is_bulk      ? async_step::wait_for_copies
+             : has("read") ? async_step::wait_for_bulk_reads
+                           : async_step::wait_for_bulk,
+             has("wait_group") ? static_cast<std::int64_t>(i_->operands.at(0).bits) : -1);
 }
 
 // `vreg` holds the generic addresses of tensor maps, if the step has any.

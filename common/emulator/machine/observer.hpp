@@ -42,16 +42,19 @@ enum class async_unit : std::uint8_t { none, grouped_copy, counted_copy, product
 
 // The steps of a warp that concern asynchronous work, apart from the accesses.
 enum class async_step : std::uint8_t {
-  commit_copies,      // cp.async.bulk.commit_group
-  wait_for_copies,    // cp.async.bulk.wait_group; value: how many groups may be unfinished
-  wait_for_reads,     // cp.async.bulk.wait_group.read
-  fence_copies,       // fence.proxy.async
-  acquire_map,        // fence.proxy.tensormap...acquire; value: the map's generic address
-  release_maps,       // fence.proxy.tensormap...release
-  fence_products,     // wgmma.fence
-  commit_products,    // wgmma.commit_group
-  wait_for_products,  // wgmma.wait_group; value: how many groups may be unfinished
-  wait_for_grids      // griddepcontrol.wait
+  commit_copies,    // cp.async.commit_group
+  wait_for_copies,  // cp.async.wait_group, wait_all; value: how many groups may be unfinished, -1
+                    // for none at all, or completed_by_mbarrier
+  commit_bulk,      // cp.async.bulk.commit_group
+  wait_for_bulk,    // cp.async.bulk.wait_group; value: how many groups may be unfinished
+  wait_for_bulk_reads,  // cp.async.bulk.wait_group.read
+  fence_copies,         // fence.proxy.async
+  acquire_map,          // fence.proxy.tensormap...acquire; value: the map's generic address
+  release_maps,         // fence.proxy.tensormap...release
+  fence_products,       // wgmma.fence
+  commit_products,      // wgmma.commit_group
+  wait_for_products,    // wgmma.wait_group; value: how many groups may be unfinished
+  wait_for_grids        // griddepcontrol.wait
 };
 
 // The instructions that one warp executes before others run.
@@ -227,11 +230,7 @@ class observer {
   }
   virtual void fenced(const warp_event&, memory_order, sync_scope) {}
   virtual void exited(const warp_event&) {}
-  // A warp executes cp.async.commit_group, or cp.async.wait_group with `groups_left` groups (all:
-  // -1; or completed_by_mbarrier).
-  virtual void committed_copies(const warp_event&) {}
-  virtual void waited_for_copies(const warp_event&, int groups_left) { (void)groups_left; }
-  virtual void took_step(const warp_event&, async_step, std::uint64_t value) { (void)value; }
+  virtual void took_step(const warp_event&, async_step, std::int64_t value) { (void)value; }
   // A lane uses an mbarrier. Called before the operation takes effect.
   enum class mbarrier_use : std::uint8_t {
     begins,  // mbarrier.init

@@ -97,11 +97,7 @@ void observers::fenced(const warp_event& e, memory_order o, sync_scope s) {
   each(&observer::fenced, e, o, s);
 }
 void observers::exited(const warp_event& e) { each(&observer::exited, e); }
-void observers::committed_copies(const warp_event& e) { each(&observer::committed_copies, e); }
-void observers::waited_for_copies(const warp_event& e, int groups_left) {
-  each(&observer::waited_for_copies, e, groups_left);
-}
-void observers::took_step(const warp_event& e, async_step step, std::uint64_t value) {
+void observers::took_step(const warp_event& e, async_step step, std::int64_t value) {
   each(&observer::took_step, e, step, value);
 }
 void observers::used_mbarrier(const warp_event& e, const mbarrier_event& m) {

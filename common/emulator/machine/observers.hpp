@@ -43,9 +43,7 @@ class observers final : public observer {
   void read_inactive_lane(const warp_event& e, int lane, int source) override;
   void fenced(const warp_event& e, memory_order o, sync_scope s) override;
   void exited(const warp_event& e) override;
-  void committed_copies(const warp_event& e) override;
-  void waited_for_copies(const warp_event& e, int groups_left) override;
-  void took_step(const warp_event& e, async_step step, std::uint64_t value) override;
+  void took_step(const warp_event& e, async_step step, std::int64_t value) override;
   void used_mbarrier(const warp_event& e, const mbarrier_event& m) override;
   void does_not_end(const standstill& s) override;
   void heap_gave(const warp_event& e, int lane, device_address at, std::uint64_t bytes) override;

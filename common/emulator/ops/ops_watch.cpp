@@ -85,14 +85,6 @@ const op* watch_copied(context& x, const op* i) {
 
 warp_event here(const context& x, const op* i) { return {x.owner->warp_index(), x.active, i}; }
 
-const op* watch_commit(context& x, const op* i) {
-  x.watch->committed_copies(here(x, i));
-  return i + 1;
-}
-const op* watch_wait(context& x, const op* i) {
-  x.watch->waited_for_copies(here(x, i), static_cast<int>(i->immediate));
-  return i + 1;
-}
 const op* watch_fence(context& x, const op* i) {
   x.watch->fenced(here(x, i), static_cast<memory_order>(i->a), static_cast<sync_scope>(i->b));
   return i + 1;
@@ -102,12 +94,12 @@ const op* watch_fence(context& x, const op* i) {
 const op* watch_step(context& x, const op* i) {
   const auto step = static_cast<async_step>(i->b);
   if (i->a == 0) {
-    x.watch->took_step(here(x, i), step, static_cast<u64>(i->immediate));
+    x.watch->took_step(here(x, i), step, i->immediate);
     return i + 1;
   }
   for (u32 m = x.active; m != 0; m &= m - 1)
     x.watch->took_step({x.owner->warp_index(), m & -m, i}, step,
-                       x.vreg<u64>(i->a)[__builtin_ctz(m)]);
+                       static_cast<s64>(x.vreg<u64>(i->a)[__builtin_ctz(m)]));
   return i + 1;
 }
 
@@ -269,8 +261,6 @@ void watch_ops(op_table& t) {
   add.template operator()<memory_space::generic>("generic");
   using enum value_class;
   add_op(t, "<watch copied>", &watch_copied, none, b64, none, none);
-  add_op(t, "<watch commit>", &watch_commit, none, none, none, none);
-  add_op(t, "<watch wait>", &watch_wait, none, none, none, none);
   add_op(t, "<watch step>", &watch_step, none, b64, none, none);
   add_op(t, "<watch path>", &watch_path, none, none, none, none);
   add_op(t, "<watch path indexed>", &watch_path_indexed, none, b32, none, none);

@@ -79,25 +79,30 @@ void async_check::released_barrier(unsigned, bool whole_block) {
 
 // --- waits -------------------------------------------------------------------------------------
 
-void async_check::took_step(const warp_event& e, async_step step, std::uint64_t value) {
+void async_check::took_step(const warp_event& e, async_step step, std::int64_t value) {
   block_state& s = states_.current();
   block_clock& clock = evidence_.running().clock;
   const tick now = evidence_.sequence.advance(clock.warps[e.warp]);
   switch (step) {
     case async_step::commit_copies:
+      return evidence_.sequence.committed_copies(clock.warps[e.warp]);
+    case async_step::wait_for_copies:
+      return evidence_.sequence.waited_for_copies(clock.warps[e.warp], static_cast<int>(value));
+    case async_step::commit_bulk:
       for (std::uint32_t l = e.lanes; l != 0; l &= l - 1)
         s.groups[{e.warp, __builtin_ctz(l), async_unit::grouped_copy}].commit();
       return;
     case async_step::commit_products:
       return s.groups[{e.warp, 0, async_unit::products}].commit();
-    case async_step::wait_for_copies:
-    case async_step::wait_for_reads:
+    case async_step::wait_for_bulk:
+    case async_step::wait_for_bulk_reads:
       for (std::uint32_t l = e.lanes; l != 0; l &= l - 1)
-        wait(s.groups[{e.warp, __builtin_ctz(l), async_unit::grouped_copy}], value,
-             step == async_step::wait_for_reads);
+        wait(s.groups[{e.warp, __builtin_ctz(l), async_unit::grouped_copy}],
+             static_cast<std::size_t>(value), step == async_step::wait_for_bulk_reads);
       return;
     case async_step::wait_for_products:
-      return wait(s.groups[{e.warp, 0, async_unit::products}], value, false);
+      return wait(s.groups[{e.warp, 0, async_unit::products}], static_cast<std::size_t>(value),
+                  false);
     case async_step::fence_products:
       s.fenced_products[e.warp] = true;
       return;
@@ -106,7 +111,7 @@ void async_check::took_step(const warp_event& e, async_step step, std::uint64_t 
       last_fence_[clock.index] = now;
       return;
     case async_step::acquire_map:
-      s.map_acquired[value] = now;
+      s.map_acquired[static_cast<device_address>(value)] = now;
       return;
     case async_step::release_maps:
       maps_released_ = now;

@@ -39,7 +39,7 @@ class async_check final : public check {
   void end_block(const block& b) override;
   void switch_to(const block& b) override { states_.switch_to(b); }
   void released_barrier(unsigned id, bool whole_block) override;
-  void took_step(const warp_event& e, async_step step, std::uint64_t value) override;
+  void took_step(const warp_event& e, async_step step, std::int64_t value) override;
   // `owner`: the block of the cluster that has the mbarrier.
   void used_mbarrier(const warp_event& e, const mbarrier_event& m, const block& owner);
 
