@@ -37,8 +37,8 @@ enum class finding_kind : std::uint8_t {
   leak,                // memory that was not freed
   unchecked_error,     // a call failed, and the program did not check
   missing_fence,       // between accesses through two proxies, or before wgmma
-  not_awaited,         // no wait before the block ends, or before the result is used
-  wrong_copy_kind      // a copy whose cudaMemcpyKind describes device memory as host memory
+  not_awaited,     // asynchronous work without a wait before its result is used or the block ends
+  wrong_copy_kind  // a copy whose cudaMemcpyKind describes device memory as host memory
 };
 inline constexpr int finding_kinds = static_cast<int>(finding_kind::wrong_copy_kind) + 1;
 

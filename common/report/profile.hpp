@@ -51,15 +51,16 @@ struct wavefront_counts {
 
 // The work of tensor cores and of Hopper's asynchronous units.
 struct async_counts {
-  std::uint64_t tensor_instructions = 0;  // products in the machine code, by warps
+  std::uint64_t tensor_instructions = 0;  // products in the machine code, counted per warp
   std::uint64_t tensor_cycles = 0;        // busy, summed over sub-partitions
-  // Of shared memory, for the operands of wgmma. Each warp of a warpgroup has a quarter.
+  // Wavefronts of shared memory that read operands of wgmma. Each warp of a warpgroup counts a
+  // quarter of them.
   double operand_wavefronts = 0;
-  std::uint64_t copies = 0;            // bulk copies and commits of their groups, by warps
-  std::uint64_t received_sectors = 0;  // from global memory, in all blocks that receive them
+  std::uint64_t copies = 0;            // bulk copies and commits of their groups, per warp
+  std::uint64_t received_sectors = 0;  // from global memory, counted in each receiving block
   std::uint64_t sent_sectors = 0;      // to global memory
-  std::uint64_t arrivals = 0;          // at mbarriers, by lanes
-  std::uint64_t waits = 0;  // for a phase of an mbarrier that was found complete, likewise
+  std::uint64_t arrivals = 0;          // at mbarriers, counted per lane
+  std::uint64_t waits = 0;             // that found their phase of an mbarrier complete, per lane
   std::uint64_t cluster_barriers = 0;  // warps that arrive
   std::uint64_t peer_sectors = 0;      // from or to the shared memory of other blocks
 

@@ -23,7 +23,7 @@ namespace stepwise::emulator {
 namespace {
 
 constexpr unsigned chunk_bytes = 16;          // the unit of swizzling and of stores
-constexpr unsigned most_row_bytes = 256 * 8;  // of a sound map
+constexpr unsigned most_row_bytes = 256 * 8;  // of a valid tensor map
 constexpr unsigned shared_box_alignment = 128;
 
 // The distance between the rows of a box in shared memory. Rows that are narrower than the pattern
@@ -34,8 +34,8 @@ u32 row_pitch(const tensor_map& map) {
   return std::max<u32>(map.row_bytes(), width_of(map.swizzle));
 }
 
-// The offset in shared memory of a chunk that would be at `offset` without swizzling. The number of
-// its row among the rows of 128 bytes changes the number of the chunk in the row.
+// The swizzled shared-memory offset of a chunk that would be at `offset` without swizzling. The low
+// bits of the index of its 128-byte row are XORed into the chunk's index within the row.
 u64 swizzled(u64 offset, tensor_swizzle swizzle) {
   const u64 chunks = std::max(width_of(swizzle) / chunk_bytes, 1u);  // a power of two
   return offset ^ ((offset / 128 & (chunks - 1)) * chunk_bytes);

@@ -30,7 +30,7 @@ struct cache_counts {
   std::uint64_t sectors = 0;  // requested
   std::uint64_t l1_hits = 0;
   std::uint64_t l2_sectors = 0, l2_hits = 0;
-  std::uint64_t shared_sectors = 0;  // of copies: another multiprocessor asks for them, too
+  std::uint64_t shared_sectors = 0;  // that bulk copies of several multiprocessors read
   std::uint64_t dram_read_bytes = 0;
   std::uint64_t dram_write_bytes = 0;  // of dirty sectors that were evicted
 };
@@ -52,7 +52,7 @@ class caches {
   void load(unsigned multiprocessor, std::uint64_t line, std::uint32_t sectors, std::uint32_t site);
   void load_around_l1(unsigned multiprocessor, std::uint64_t line, std::uint32_t sectors,
                       std::uint32_t site);
-  // A bulk copy's. Also counts sectors that another multiprocessor has just asked for.
+  // Loads for a bulk copy. Also counts sectors that another multiprocessor has just copied.
   void load_by_copy(unsigned multiprocessor, std::uint64_t line, std::uint32_t sectors,
                     std::uint32_t site);
   void store(unsigned multiprocessor, std::uint64_t line, std::uint32_t sectors, bool whole,
@@ -80,8 +80,8 @@ class caches {
   }
 
  private:
-  // Lines that copies have just asked for: the line plus one, and the multiprocessor. A line is
-  // replaced by another one in the same place.
+  // The lines that bulk copies read last: the line number plus one, and the multiprocessor. This is
+  // a hash table in which a line replaces any other line with the same hash.
   static constexpr std::size_t recent_lines = 32768;
   struct recent_line {
     std::uint64_t line = 0;

@@ -41,7 +41,8 @@ struct profiler::record {
   // execute the one before it.
   std::vector<std::uint64_t> warp_steps, lane_steps;
   std::vector<std::uint64_t> divergences;  // by ordinal
-  std::vector<async_counts> async;         // by ordinal; without what follows from warp_steps
+  // By ordinal, without the counts that finish() derives from warp_steps.
+  std::vector<async_counts> async;
   // Results of the time model, by ordinal and by pair of ordinals (multiprocessor_time).
   std::vector<stall_cycles> stalled;
   std::unordered_map<std::uint64_t, double> waited_for;

@@ -24,8 +24,8 @@ void add_wavefronts(profile_counts& to, const wavefront_counts& shared, const si
                                   : to.shared_atomic) += shared;
 }
 
-// What each execution of an instruction by a warp does in a tensor core or an asynchronous unit.
-// Cycles and wavefronts are those that an H200 counts.
+// The counts that a warp adds to a tensor core or an asynchronous unit each time it executes an
+// instruction. The cycles and wavefronts are an H200's.
 async_counts counts_of_step(const instruction_place& p) {
   async_counts c;
   const tensor_work& w = p.tensor;

@@ -310,8 +310,9 @@ void profiler::time_access(const access_event& e, recorded_access a,
   timer_->access(a, lines);
 }
 
-// Whether lanes have reached a barrier before other lanes of their warp, which the emulator may
-// have held back. On a GPU, a warp arrives as one, so only its last lanes count in its trace.
+// Whether the warp still has lanes that have not reached this barrier, perhaps because the emulator
+// has held them back. On a GPU, all lanes of a warp arrive together, so its trace records only the
+// arrival of the last lanes.
 bool profiler::waits_for_own_lanes(std::uint32_t warp, std::uint32_t ordinal,
                                    std::uint32_t lanes) const {
   if (block_ == nullptr || !timer_->is_recording()) return false;
@@ -328,8 +329,8 @@ void profiler::executed(std::uint32_t warp, std::uint32_t first, std::uint32_t e
   if (ranges_.site != no_site) end_ranges();
   last_signal_.ordinal = ~0U;
   copied_sectors_ = 0;
-  // A run that repeats because an mbarrier is not ready counts once. Hardware suspends a warp
-  // that waits, and how often it looks depends on the order in which warps run.
+  // If a run repeats because an mbarrier is not ready, it counts once. Hardware suspends a waiting
+  // warp, whereas the number of polls here depends on the order in which the emulator runs warps.
   const std::uint64_t poll =
       std::exchange(has_polled_, false) ? std::uint64_t{first} << 32 | end : 0;
   const bool repeats = poll != 0 && last_poll_[warp] == poll;
@@ -357,7 +358,7 @@ void profiler::used_mbarrier(const warp_event& e, const mbarrier_event& m) {
   if (m.use == mbarrier_use::polls) has_polled_ = true;
   const bool parity = ((*m.word >> mbarrier_parity_at) & 1) != 0;
   if (m.use == mbarrier_use::begins) {
-    phases_[m.word] = {};  // the word still has what was in memory before
+    phases_[m.word] = {};  // the word still contains old data
     return;
   }
   phase_count& count = phases_[m.word];
@@ -368,7 +369,7 @@ void profiler::used_mbarrier(const warp_event& e, const mbarrier_event& m) {
   counted.waits += waits;
   if (m.use == mbarrier_use::receives) {
     if (ranges_.site != no_site) end_ranges();
-    // All blocks that receive a copy get the same sectors.
+    // Every block that receives a multicast receives all of its sectors.
     counted.received_sectors += copied_sectors_;
     has_received_ = true;
   }
@@ -376,7 +377,7 @@ void profiler::used_mbarrier(const warp_event& e, const mbarrier_event& m) {
                        last_signal_.address == m.address;
   last_signal_ = {e.at->ordinal, m.address, m.use};
   if (timer_ == nullptr || is_same || m.use == mbarrier_use::polls) return;
-  if (waits && count.phases == 0) return;  // for the phase before the first
+  if (waits && count.phases == 0) return;  // a wait for the phase before the first
   timer_->signal(e.at->ordinal, {static_cast<std::uint32_t>(m.address % peer_bytes),
                                  count.phases - (waits ? 1 : 0), waits, m.address >= peer_bytes});
 }

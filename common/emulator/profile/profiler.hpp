@@ -102,25 +102,25 @@ class profiler final : public observer {
   std::uint64_t copied_from_[32] = {};
   std::uint64_t copied_shape_ = 0, copied_first_ = 0;
   std::uint32_t copied_at_ = 0;
-  std::uint64_t copied_sectors_ = 0;  // that the current bulk copy reads from global memory
-  bool has_received_ = false;         // they have been counted in a block
-  // The phases of mbarriers, by the place of their words.
+  std::uint64_t copied_sectors_ = 0;  // sectors that the current bulk copy reads from global memory
+  bool has_received_ = false;         // a receiving block has counted these sectors
+  // The phases of mbarriers, by the emulator's address of each mbarrier.
   struct phase_count {
-    std::uint32_t phases = 0;  // complete
+    std::uint32_t phases = 0;  // completed
     bool parity = false;
   };
   std::unordered_map<const std::uint64_t*, phase_count> phases_;
-  // The last signal of the current run, to count an arrival of several lanes once.
+  // The last signal of the current run. It lets an arrival of several lanes be recorded once.
   struct {
     std::uint32_t ordinal = ~0U;
     std::uint64_t address = 0;
     mbarrier_use use = mbarrier_use::begins;
   } last_signal_;
-  const block* block_ = nullptr;          // the running one
+  const block* block_ = nullptr;          // the running block
   bool in_cluster_ = false;               // the launch has clusters of several blocks
-  bool has_polled_ = false;               // in the current run
-  std::vector<std::uint64_t> last_poll_;  // by warp: its last run, if it polled in it
-  std::uint64_t polling_block_ = 0;       // whose warps these are
+  bool has_polled_ = false;               // the current run has polled an mbarrier
+  std::vector<std::uint64_t> last_poll_;  // by warp: its last run if that polled, else 0
+  std::uint64_t polling_block_ = 0;       // the block of last_poll_'s warps
 };
 
 }  // namespace stepwise::emulator

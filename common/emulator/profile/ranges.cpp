@@ -40,7 +40,7 @@ void profiler::access_range(const warp_event& e, const range_event& r) {
   if (now_ == nullptr || e.at->ordinal >= now_->view->places.size()) return;
   std::uint32_t site = now_->view->places[e.at->ordinal].site;
   if (site == instruction_place::none) {
-    // The operands of wgmma are counted by its shape.
+    // counts_of_step() derives the counts of wgmma's operands from its shape.
     const bool is_operand =
         r.space == memory_space::shared && now_->view->places[e.at->ordinal].on == pipe::tensor;
     if (!is_operand && (r.space == memory_space::global || r.bytes != bytes_of_mbarrier))

@@ -1,8 +1,8 @@
 // The registers of a block's warps, which setmaxnreg moves between them.
 //
-// idea    A block begins with as many registers as its threads have at entry, and none of them is
-//         free. setmaxnreg.dec frees registers of a warp, and setmaxnreg.inc waits until enough are
-//         free. Only the counts are here: the values of registers are elsewhere.
+// idea    A block begins with the registers that its threads have at entry, and none of them is
+//         free. setmaxnreg.dec frees registers of a warp, and setmaxnreg.inc waits until enough
+//         registers are free. The pool only counts registers. It does not store their values.
 // watch   ptxas ignores setmaxnreg if it does not know the count at entry, and so do we. A warp can
 //         take only registers that warps with the same register file have freed. Every fourth warp
 //         of a block has the same register file. A warp that exits frees nothing. Both were

@@ -7,7 +7,7 @@ namespace stepwise::emulator {
 namespace {
 
 constexpr double schedulers = 4, lanes_of_warp = 32;
-constexpr double sectors_of_warp_atomic = 8;  // a warp's adjacent words, as an H200 counts them
+constexpr double sectors_of_warp_atomic = 8;  // an H200's count for adjacent words
 
 }  // namespace
 
@@ -41,8 +41,8 @@ tensor_costs tensor_costs_of(const find_figure& figure) {
     c.operand_base = of_8 - 8 * c.operand_column;
   });
   figure("wgmma_n8_a_in_registers", [&](double v) { c.operand_b = v; });
-  // A product that is waited for takes longer by its latency and by four instructions: the fence,
-  // the product, the commit and the wait.
+  // A product with a wait takes longer by the product's latency and by the time to issue four
+  // instructions: the fence, the product, the commit and the wait.
   constexpr double instructions = 8;
   figure("wgmma_n64_alone", [&](double alone) {
     figure("wgmma_n64", [&](double each) { c.product_latency = alone - each - instructions; });
@@ -78,8 +78,8 @@ async_costs async_costs_of(const find_figure& figure, double shared_latency, dou
   figure("mbarrier_of_512", [&](double of_16) {
     figure("mbarrier_of_32", [&](double of_1) { c.arrival_of_warp = (of_16 - of_1) / 15; });
   });
-  // A round is an arrival, a look at the mbarrier that takes as long as a load, and a branch. From
-  // one warp to another, a wait takes the place of the look.
+  // mbarrier_round is an arrival, a poll that takes as long as a shared load, and a branch. In
+  // mbarrier_ping_pong, where one warp signals another, a wait takes the place of the poll.
   figure("mbarrier_ping_pong", [&](double both_ways) {
     figure("mbarrier_round",
            [&](double round) { c.wake = std::max(0.0, both_ways / 2 - (round - shared_latency)); });

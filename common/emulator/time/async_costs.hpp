@@ -30,11 +30,12 @@ struct tensor_work {
 };
 
 struct tensor_costs {
-  // wgmma, in cycles of a sub-partition's tensor core: per column; and for reading A and B from
-  // shared memory, with A in shared memory or in registers.
+  // wgmma, in cycles of a sub-partition's tensor core. `column` is the cost per column. Reading the
+  // operands takes operand_base + operand_column * n if A is in shared memory, and operand_b if A
+  // is in registers.
   double column = 0.5, operand_base = 16, operand_column = 0.25, operand_b = 13;
   double product_latency = 50;  // from the end of the product until a wait for it ends
-  // mma, in cycles of a sub-partition per 16 x 8 (f64: 8 x 8 x 4) products, and its latency.
+  // mma: the cycles of a sub-partition per product of 16 x 8 (f64: 8 x 8 x 4), and the latency.
   double whole = 6, half = 4, wide = 16;
   double whole_latency = 24, half_latency = 17, wide_latency = 28;
   double ghz = 0;  // the clock while tensor cores are busy; 0: it does not change
@@ -46,18 +47,19 @@ struct tensor_costs {
 
 struct async_costs {
   // A copy from global to shared memory: bytes per cycle of a multiprocessor's copy unit, and
-  // cycles from its issue until its bytes count at an mbarrier, beyond those of L2 or memory.
+  // the cycles from its issue until its bytes count at an mbarrier, without the latency of L2 or
+  // memory.
   double load_bytes = 110, load_latency = 0;
-  // A copy from shared memory: the same, and cycles until its source may be overwritten.
+  // A copy from shared memory: bytes per cycle, and the cycles until its source may be overwritten.
   double store_bytes = 32, store_latency = 60;
-  // Bytes per cycle of the GPU that reductions add in L2, and in memory.
+  // Bytes per cycle that bulk reductions on the whole GPU add to data in L2, and in memory.
   double reduced_bytes = 2000, reduced_dram_bytes = 800;
   double arrival = 8;           // cycles until an arrival takes effect
   double arrival_of_warp = 5;   // between the arrivals of two warps
   double wake = 31;             // from the end of a phase until a wait for it ends
-  double remote_arrival = 105;  // more, if the mbarrier is in another block of the cluster
-  // Cycles that a warp waits when it arrives in another block with .release.cluster. Fitted to two
-  // matrix products on an H200. On an idle GPU, these are about 340
+  double remote_arrival = 105;  // extra, if the mbarrier is in another block
+  // The cycles that a warp waits when it arrives at another block's mbarrier with .release.cluster.
+  // Fitted to two matrix products on an H200. On an idle GPU, the wait is about 340 cycles
   // (mbarrier_ping_pong_in_cluster).
   double cluster_release = 1100;
   double proxy_fence = 150;
@@ -66,7 +68,8 @@ struct async_costs {
   double remote_sector = 1.7;   // cycles of a multiprocessor per 32 bytes to another block
 };
 
-// `figure(name, use)` calls use(value) if the GPU has this figure. Latencies: of loads, in cycles.
+// `figure(name, use)` calls use(value) if the GPU has this figure. The two latencies are those of
+// loads, in cycles.
 using find_figure =
     std::function<void(const std::string& name, const std::function<void(double)>& use)>;
 tensor_costs tensor_costs_of(const find_figure& figure);

@@ -140,14 +140,14 @@ std::optional<std::array<unsigned, 3>> shape_of(const ptx::instruction& i) {
   return {};
 }
 
-// The type of A: the second of the types, which are D, A, B, and C or for wgmma nothing.
+// The size of A's type. The types are those of D, A, B and, except for wgmma, C.
 unsigned operand_bits(const ptx::instruction& i) {
   std::vector<std::string_view> types;
   for (const std::string_view m : i.modifiers)
     if (is_one_of(m, {"f16", "bf16", "tf32", "e4m3", "e5m2", "f32", "f64", "s8", "u8", "s4", "u4",
                       "b1", "s32"}))
       types.push_back(m);
-  // wmma names only C and D for products of f16.
+  // For products of f16, wmma names only the types of D and C.
   const std::string_view of = types.size() > 2 ? types[1] : "f16";
   if (of == "f64") return 64;
   if (of == "tf32" || of == "f32") return 32;

@@ -31,10 +31,10 @@ enum class step_kind : std::uint8_t {
   branch,
   // Hopper's asynchronous units.
   signal,         // an arrival at an mbarrier, or bytes that it expects or has received
-  arrive_copies,  // an arrival once the warp's cp.async are complete
+  arrive_copies,  // an arrival once the warp's cp.async copies are complete
   wait_phase,     // try_wait, test_wait
   bulk_copy,      // cp.async.bulk, cp.reduce.async.bulk
-  commit_bulk,    // their groups
+  commit_bulk,    // cp.async.bulk.commit_group
   wait_bulk,
   product,          // wgmma
   commit_products,  // wgmma.commit_group
@@ -44,7 +44,7 @@ enum class step_kind : std::uint8_t {
   fence_proxy,
 };
 
-// Whether it keeps its place among memory accesses, like a fence.
+// Whether memory accesses cannot move across the instruction, as with a fence.
 constexpr bool is_asynchronous(step_kind k) { return k >= step_kind::signal; }
 
 struct instruction_cost {
@@ -56,7 +56,7 @@ struct instruction_cost {
   bool adds_floats = false;       // atomics
   bool adds_warps = false;        // atomics: the machine code first adds up a warp's lanes
   std::uint8_t registers = 0;     // 32-bit registers that it writes
-  std::int16_t groups_left = 0;   // of waits for groups: -1 for all
+  std::int16_t groups_left = 0;   // waits for groups: how many may be unfinished; -1: waits for all
   bool releases_cluster = false;  // signal: at cluster scope
   tensor_work tensor;
   float slots = 1;  // machine instructions

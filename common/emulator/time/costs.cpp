@@ -97,7 +97,7 @@ unsigned tag_bank(const gpu_costs& costs, std::uint64_t line) {
 
 gpu_costs gpu_costs::at_clock(double other_ghz) const {
   gpu_costs c = *this;
-  const double longer = ghz / other_ghz;  // of a cycle
+  const double longer = ghz / other_ghz;  // how much longer a cycle is
   c.ghz = other_ghz;
   for (double* rate :
        {&c.l2_bytes, &c.l2_write_bytes, &c.l2_write_sectors, &c.l2_write_lines, &c.dram_read_bytes,
@@ -243,7 +243,7 @@ gpu_costs costs_of(const gpu& model) {
     figure("barrier_of_1024", [&](double all) { c.barrier_per_warp = (all - one) / 31; });
     c.barrier_latency = one - c.barrier_per_warp;
   });
-  // Before Hopper, an mma has the published cost.
+  // Before Hopper, mma uses the published cost.
   const unit_cost& mma = c.of[static_cast<int>(unit::tensor)];
   if (capability >= 90) {
     c.tensor = tensor_costs_of(figure);

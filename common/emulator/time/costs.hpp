@@ -98,12 +98,12 @@ struct gpu_costs {
   double next_launch_us = 1.3;   // each further kernel
   tensor_costs tensor;
   async_costs async;
-  // Clusters of 2, 4, 8 and 16 blocks, each on its own multiprocessor, that fit on the GPU.
+  // How many clusters of 2, 4, 8 and 16 blocks fit on the GPU, with one block per multiprocessor.
   std::array<unsigned, 4> clusters = {};  // 0: unknown
 
-  // The costs if the multiprocessors have another clock, and L2 and memory keep theirs.
+  // The costs when the multiprocessors run at another clock, and L2 and memory keep theirs.
   gpu_costs at_clock(double other_ghz) const;
-  // Multiprocessors that a launch with clusters of this many blocks can use.
+  // The number of multiprocessors that a launch can use if its clusters have this many blocks.
   unsigned multiprocessors_of(unsigned blocks) const;
 };
 

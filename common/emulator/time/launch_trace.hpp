@@ -14,10 +14,10 @@ enum class bulk_use : std::uint8_t { load, store, reduction };
 // An arrival at an mbarrier, bytes that a copy counts there, or a wait for one of its phases.
 struct recorded_signal {
   std::uint32_t barrier = 0;  // its offset in the block's shared memory
-  std::uint32_t phase = 0;    // since it was initialised
+  std::uint32_t phase = 0;    // counted since the mbarrier was initialised
   bool waits = false;
-  // The mbarrier is in another block of the cluster. All blocks of a cluster are assumed to do the
-  // same, so another block sends the same signal to this one.
+  // The mbarrier is in another block of the cluster. We assume that all blocks of a cluster do the
+  // same work, so another block sends the same signal to this block.
   bool is_remote = false;
 };
 
@@ -27,15 +27,16 @@ struct recorded_access {
   std::uint32_t site = 0;        // of the program; it determines the hit rates
   std::uint16_t sectors = 0;     // global and local memory
   std::uint16_t wavefronts = 0;  // of the banks, including those of L1
-  // Of 128 bytes. For shared memory: sectors that go to another block, or 0.
+  // The number of lines of 128 bytes. For shared memory: the number of sectors that other blocks
+  // send or receive.
   std::uint8_t lines = 0;
-  std::uint8_t tag_passes = 0;  // of those, the ones in L1's tag bank that has the most
+  std::uint8_t tag_passes = 0;  // of those lines, the ones in L1's tag bank that has the most
   std::uint8_t lanes = 0;
   std::uint8_t ideal_sectors = 0, ideal_wavefronts = 0;
   bulk_use use = bulk_use::load;  // of a bulk copy's access to global memory
   std::uint8_t known_lines = 0;   // of those, the lines that L1 looks up or keeps
   bool is_local = false;          // in local memory
-  bool is_signal = false;         // no access, but the signal `first_line` of warp_trace::signals
+  bool is_signal = false;         // not an access; first_line is an index into warp_trace::signals
   std::uint32_t first_line = 0;   // the first of these lines, into warp_trace::lines
 };
 
@@ -91,7 +92,7 @@ class recorder {
   void access(const recorded_access& a, std::span<const recorded_line> lines);
   void signal(std::uint32_t ordinal, const recorded_signal& s);
   void executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end);
-  void forget_run();  // drops the accesses and signals of a run that is not kept
+  void forget_run();  // drops the accesses and signals of the current run
 
   const launch_trace& trace() const { return trace_; }
   // Moves these blocks out of the trace into a separate one.

@@ -16,9 +16,9 @@ constexpr double sector_bytes = 32;
 // Bytes in flight on a multiprocessor where memory's rate was measured: with one request by each of
 // its threads, and with as many requests as the threads can have in flight (dram_read).
 constexpr double few_in_flight = 32768, much_in_flight = 131072;
-// If several multiprocessors copy the same sectors at about the same time, L2 serves some of them
-// with one answer. The share is what ncu shows for matrix products on an H200: of their sectors, L2
-// serves 0.42 to 0.66.
+// If several multiprocessors copy the same sectors at about the same time, L2 merges some of the
+// requests. This is the merged share, fitted to matrix products on an H200. ncu shows that L2
+// serves 0.42 to 0.66 of their sectors.
 constexpr double merged_share = 0.47;
 constexpr double golden = 0.6180339887498949;  // its multiples spread evenly
 
@@ -118,8 +118,8 @@ double memory_path::access(const instruction_cost& of, std::span<const recorded_
       cycles += std::max({1.0, a.wavefronts * costs_.bank_cycles, a.tag_passes * costs_.line_cycles,
                           a.sectors * sector_bytes / costs_.l1_bytes});
     else if (of.kind == step_kind::copy)
-      // The write of cp.async. ncu counts few of its wavefronts as busy cycles of this pipe,
-      // whatever its bank conflicts.
+      // The shared-memory write of cp.async. Regardless of its bank conflicts, ncu counts few of
+      // its wavefronts as busy cycles of this pipe.
       cycles += a.ideal_wavefronts;
     else
       cycles += a.wavefronts > 1 ? a.wavefronts * wavefront : a.wavefronts * costs_.one_wavefront;
@@ -175,7 +175,7 @@ double memory_path::bulk_copy(std::span<const recorded_access> all, unsigned tim
     }
     if (evicted > 0 && a.use != bulk_use::reduction)
       take(dram_, busy_.dram, begun, evicted / write_share_);
-    // The copy unit waits for a queue that is full.
+    // The copy unit stalls while the queue to L2 or memory is full.
     stores_.free =
         std::max(stores_.free, std::max(l2_write_.free, dram_.free) - store_queue_cycles);
     done = std::max(done, stores_.free + costs.store_latency);

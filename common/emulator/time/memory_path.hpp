@@ -22,7 +22,7 @@ namespace stepwise::emulator {
 // The places where a site's sectors are found, as shares of all requested sectors.
 struct site_rates {
   double dram = 0;         // missed in L1 and L2: read from memory
-  double shared = 0;       // of copies: other multiprocessors ask for them at about the same time
+  double shared = 0;       // of copies: other multiprocessors copy them at about the same time
   double whole = 1;        // of stores: the share of the sectors' bytes that lanes write
   double evicted = 0;      // bytes written to memory per byte that needs room in L2
   double own = 0;          // of these, the share that this launch stored
@@ -31,7 +31,7 @@ struct site_rates {
   // most contended line.
   double hot = 0, hot_line = 0;
 
-  // The share of a copy's sectors that L2 serves one by one.
+  // The share of the site's sectors that L2 serves separately, that is, that it does not merge.
   double served_by_l2() const;
 };
 
@@ -71,9 +71,9 @@ class memory_path {
   // ready. `lines`: the lines that the accesses refer to.
   double access(const instruction_cost& of, std::span<const recorded_access> all,
                 std::span<const recorded_line> lines, double at);
-  // Queues the accesses of a bulk copy. Returns when its source may be overwritten, if it is shared
-  // memory, or else when all of its bytes have arrived. `times`: the blocks of a cluster that
-  // receive it.
+  // Queues the accesses of a bulk copy. For a copy from shared memory, returns the time when its
+  // source may be overwritten; otherwise, the time when all of its bytes have arrived. `times`: the
+  // number of blocks in the cluster that receive the copy.
   double bulk_copy(std::span<const recorded_access> all, unsigned times, double at);
   double exchange(double at, double slots);  // shuffles use the L1 pipe, too
   double barrier(double at);                 // and so do warps that reach a barrier

@@ -41,7 +41,7 @@ struct warp_state {
   };
   std::vector<value> registers;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> slots;  // of the run: accesses [first, end)
-  // The groups of an asynchronous unit: when they are complete.
+  // The times when the groups of an asynchronous unit are complete.
   struct group_list {
     std::vector<value> closed;
     value open;
@@ -52,8 +52,8 @@ struct warp_state {
       closed.push_back(open);
       open = {};
     }
-    // When all but the newest `left` groups are complete; -1: all copies, whether in a group or
-    // not.
+    // The time when all but the newest `left` groups are complete. With -1, the time when all
+    // copies are complete, including those that are not in a group yet.
     value done(int left) const {
       value last = left < 0 ? open : value{};
       const std::size_t keep = left < 0 ? 0 : static_cast<std::size_t>(left);
@@ -62,23 +62,23 @@ struct warp_state {
         if (closed[g].at > last.at) last = closed[g];
       return last;
     }
-    // Groups complete in order, so only the newest ones matter.
+    // Groups complete in order, so checking the newest ones is enough.
     static constexpr std::size_t known = 16;
   };
   group_list copies, bulk_copies, products;
   bool has_polled = false;
-  std::uint64_t phase = 0;  // that it waits for, a key of block_state::phases
+  std::uint64_t phase = 0;  // the awaited phase, a key of block_state::phases
   bool waits_for_phase = false;
   bool is_in_cluster_barrier = false;  // has arrived
   bool waits_for_cluster = false;
-  double cluster_open = 0;  // when the cluster's barrier opened last
+  double cluster_open = 0;  // when the cluster's barrier last opened
   double stored = -1e9;     // when its stores to global memory are complete
 };
 
-// A phase of an mbarrier. It ends when all arrivals and bytes that the trace has for it have come.
+// A phase of an mbarrier. It ends when all arrivals and bytes recorded for it have come.
 struct phase_state {
   unsigned missing = 0;
-  double at = 0;  // of the last one so far
+  double at = 0;  // the time of the last arrival or byte so far
   std::vector<warp_state*> waiting;
 };
 
@@ -226,7 +226,7 @@ class simulation {
     for (warp_state* w : waiting) resume(*w, p.at + costs_.async.wake, from);
   }
 
-  // Counts the arrivals and bytes of an instruction. Returns when the warp may continue.
+  // Counts the arrivals and bytes of an instruction. Returns the time when the warp may continue.
   double send_signals(warp_state& w, const timed_op& op, double at, double done) {
     const instruction_cost& c = code_.at[op.ordinal];
     const auto [first, end] = w.slots[op.slot];
@@ -249,8 +249,8 @@ class simulation {
     return free;
   }
 
-  // The phase that a try_wait or test_wait has found complete; null if it has not, or if it asks
-  // for the phase before the first.
+  // The phase for which a try_wait or test_wait succeeded when it was recorded. Null if it did not
+  // succeed, or if it tested the phase before the first.
   const recorded_signal* awaited(const warp_state& w, const timed_op& op) const {
     const auto [first, end] = w.slots[op.slot];
     for (std::uint32_t n = first; n < end; ++n)
@@ -292,7 +292,7 @@ class simulation {
   }
 
   void break_deadlock() {
-    // The trace does not reach what these warps wait for, or another block sends it.
+    // These warps wait for a signal that comes after the end of the trace or from another block.
     for (const auto& b : blocks_)
       for (const auto& w : b->warps)
         if (w->waits_for_phase || w->waits_for_cluster) {
@@ -534,7 +534,7 @@ class simulation {
       }
       case step_kind::arrive_cluster:
         if (std::exchange(w.is_in_cluster_barrier, true)) break;
-        // All blocks of a multiprocessor share the unit that takes arrivals.
+        // All blocks on a multiprocessor share the unit that receives arrivals.
         cluster_unit_free_ =
             std::max(at, cluster_unit_free_ + costs_.async.cluster_barrier_of_warp);
         w.of->cluster_arrived = cluster_unit_free_;

@@ -31,7 +31,7 @@ namespace stepwise::emulator {
 struct site_traffic {
   bool is_store = false;
   double sectors = 0, l2_sectors = 0;
-  double shared_sectors = 0;  // of copies that other multiprocessors make, too
+  double shared_sectors = 0;  // also copied by other multiprocessors
   double dram_sectors = 0;    // of loads and atomics
   double dram_bytes = 32;     // transferred per sector of dram_sectors
   double bytes = 0;           // requested by lanes
@@ -68,7 +68,7 @@ class timer {
     unsigned resident = 1;                                    // per multiprocessor
     unsigned resident_full = 1, resident_more_registers = 1;  // in the experiments
     std::uint64_t l1_bytes = 0;
-    unsigned cluster = 1;  // blocks
+    unsigned cluster = 1;  // blocks per cluster
   };
   void begin(const launch_shape& shape);
   bool wants(std::uint64_t block) const;
@@ -85,7 +85,7 @@ class timer {
     recorder_.access(a, lines);
   }
   void signal(std::uint32_t ordinal, const recorded_signal& s) { recorder_.signal(ordinal, s); }
-  // Drops what the current run has done so far.
+  // Drops the accesses and signals that the current run has recorded so far.
   void forget_run() { recorder_.forget_run(); }
   void loaded(std::uint32_t site, std::uint64_t address);
   void stored(std::uint64_t address);
@@ -150,7 +150,7 @@ class timer {
 
   gpu model_;
   gpu_costs usual_costs_;
-  gpu_costs costs_;  // at the clock of the launch
+  gpu_costs costs_;  // at the launch's clock
   options how_;
   std::unordered_map<const program*, std::pair<std::size_t, std::unique_ptr<code_costs>>> known_;
   const code_costs* code_ = nullptr;

@@ -1,17 +1,17 @@
-"""Compares the emulator's counters and modelled times of the kernels here with an H200's.
+"""Compares the emulator's counters and modelled times for the kernels here with those of an H200.
 
 usage: compare.py KERNELS UNITS FOLDER [--record] [NAME...]
 KERNELS and UNITS are the programs built from main.cu and units.cu. FOLDER has h200.measured.jsonl (times
 and ncu's counters of whole kernels), h200.units.jsonl (ncu's counters of units.cu) and h200.modelled.jsonl.
---record writes the last of these; otherwise, the modelled times must be those recorded there. With NAMEs,
-only these kernels run.
+--record writes h200.modelled.jsonl. Without it, the modelled times must match the times in that file. If there
+are NAMEs, only these kernels run.
 
-ncu also counts HFMA2 instructions at the tensor cores, with two cycles each, because the compiler loads
-constants with them. h200.measured.jsonl does not have them.
+The compiler loads constants with HFMA2 instructions. ncu counts them at the tensor cores, with two cycles each.
+h200.measured.jsonl does not include them.
 
-The kernels are divided into two halves by their order. Constants of the time model may be fitted to the
-first half only. The accuracy is that of the second half, which also has the products of 4096 x 4096 matrices
-(large_...). These are sampled, so their results and counters are incomplete.
+The kernels are assigned to the two halves alternately. Constants of the time model may be fitted to the first half
+only. The accuracy of the model is that of the second half, which also includes the products of 4096 x 4096
+matrices (large_...). These kernels are sampled, so their results and counters are incomplete.
 """
 import json
 import os
@@ -21,7 +21,7 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-# What may be wrong: one kernel's time against its record, and the second half's times against the GPU.
+# The limits: of a kernel's difference from its recorded time, and of the second half's difference from the GPU.
 DRIFT = 0.02
 MOST_MEAN_ERROR, LEAST_RANK_CORRELATION = 0.12, 0.9
 
@@ -37,7 +37,7 @@ def is_large(name):
 
 
 def run(program, *arguments, times=True):
-    """What the program prints, and the profile of its kernels."""
+    """Returns the output of the program and the profile of its kernels."""
     with tempfile.TemporaryDirectory() as folder:
         profile = os.path.join(folder, 'profile.json')
         settings = {'STEPWISE_GPU': 'h200', 'STEPWISE_COUNTERS': '1', 'STEPWISE_PROFILE': profile}

@@ -30,15 +30,15 @@ __global__ void copy_chunks(const unsigned char* from, unsigned char* to, int ch
     store_bytes(to + static_cast<std::size_t>(n) * Bytes, shared_address(ring) + s * Bytes, Bytes);
     commit_copies();
     if (n + Stages - 1 < end) {
-      wait_for_reads<1>();  // the stage that the next load overwrites was stored
-                            // one chunk ago
+      wait_for_reads<1>();  // the next load overwrites the stage that was
+                            // stored in the previous iteration
       load(n + Stages - 1);
     }
   }
   wait_for_copies<0>();
 }
 
-// A box of 64 x 64 values per block, loaded and stored as it is.
+// Each block loads a box of 64 x 64 values and stores it unchanged.
 __global__ void copy_box(const __grid_constant__ CUtensorMap from,
                          const __grid_constant__ CUtensorMap to) {
   extern __shared__ __align__(1024) unsigned char memory[];
@@ -57,7 +57,7 @@ __global__ void copy_box(const __grid_constant__ CUtensorMap from,
   wait_for_copies<0>();
 }
 
-// Transposes boxes of 64 x 64 values, which arrive and leave as tensor copies.
+// Transposes boxes of 64 x 64 values, which tensor copies load and store.
 __global__ void transpose_boxes(const __grid_constant__ CUtensorMap from,
                                 const __grid_constant__ CUtensorMap to) {
   extern __shared__ __align__(1024) unsigned char memory[];
@@ -73,7 +73,7 @@ __global__ void transpose_boxes(const __grid_constant__ CUtensorMap from,
   }
   __syncthreads();
   wait_for(full, 0);
-  // The rows of 128 bytes are swizzled in chunks of 16 bytes.
+  // Within each row of 128 bytes, chunks of 16 bytes are swizzled.
   const auto at = [](int row, int col) {
     return row * 128 + ((col / 8 ^ row % 8) * 16) + col % 8 * 2;
   };
@@ -91,9 +91,9 @@ __global__ void transpose_boxes(const __grid_constant__ CUtensorMap from,
   }
 }
 
-// y = 3 x + 1 for chunks of 8 KiB of floats: a producer warp loads, the other
-// warps compute and store to a second ring, and one of them starts the bulk
-// stores.
+// y = 3 x + 1 for chunks of 8 KiB of floats. A producer warp loads the chunks.
+// The other warps compute and write to a second ring, and one of their threads
+// issues the bulk stores.
 template <int Stages>
 __global__ void scale_chunks(const float* x, float* y, int chunks) {
   constexpr int floats = 2048, bytes = floats * 4, workers = 128;
@@ -145,8 +145,8 @@ __global__ void scale_chunks(const float* x, float* y, int chunks) {
   if (threadIdx.x == 0) wait_for_copies<0>();
 }
 
-// Sums of chunks of 16 KiB: a producer warp loads, eight warps sum, and a bulk
-// reduction adds a block's 256 partial sums to `sums`.
+// Sums chunks of 16 KiB. A producer warp loads the chunks, eight warps add up
+// their values, and a bulk reduction adds the block's 256 partial sums to `sums`.
 template <int Stages>
 __global__ void sum_chunks(const float* x, float* sums, int chunks) {
   constexpr int floats = 4096, workers = 256;
@@ -200,8 +200,8 @@ __global__ void sum_chunks(const float* x, float* sums, int chunks) {
   }
 }
 
-// Rows of a table, added to accumulators in global memory by bulk reductions:
-// each block adds `rows` rows of 4 KiB, to `places` places in turn.
+// Adds rows of a table to accumulators in global memory by bulk reductions. Each
+// block adds `rows` rows of 4 KiB, cycling through `places` accumulators.
 __global__ void add_rows(const float* table, float* to, int rows, int places) {
   extern __shared__ __align__(1024) unsigned char memory[];
   auto* const row = reinterpret_cast<float*>(memory);
@@ -230,7 +230,7 @@ __global__ void add_rows(const float* table, float* to, int rows, int places) {
 
 // --- clusters ---
 
-// Bins spread over the blocks of a cluster; every block adds to all of them.
+// The bins are spread over the blocks of a cluster. Every block adds to all bins.
 template <int Cluster>
 __global__ void __cluster_dims__(Cluster, 1, 1)
     cluster_histogram(const unsigned* values, unsigned* bins, int count) {
@@ -298,8 +298,8 @@ __global__ void __cluster_dims__(Cluster, 1, 1) __launch_bounds__(512)
   cluster_sync();
 }
 
-// A table of 32 KiB is loaded once per cluster, by multicast, in tiles of 4
-// KiB. Each block then looks up its values in it.
+// A table of 32 KiB is loaded once per cluster by multicast, in tiles of 4 KiB.
+// Each block then looks up its values in its copy of the table.
 template <int Cluster>
 __global__ void __cluster_dims__(Cluster, 1, 1) __launch_bounds__(256)
     look_up(const __grid_constant__ CUtensorMap table, const unsigned* values, unsigned* sums,

@@ -2,8 +2,8 @@
 // JSON lines.
 //
 // usage   hopper-kernels [--once] [--large] [NAME...]
-//         --large: products of 4096 x 4096 matrices instead
-//         --once: each kernel runs once, without other kernels, for a profiler
+//         --large: runs products of 4096 x 4096 matrices instead
+//         --once: runs each kernel once and no other kernels, for a profiler
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -11,8 +11,8 @@ namespace stepwise::hopper {
 constexpr int tile_k = 64;  // elements: a row of 128 bytes in shared memory
 constexpr unsigned row_bytes = 128;
 
-// A warpgroup's tile of 64 x N: element i of a thread's accumulators is in this
-// row and column.
+// The row and column of element i of a thread's accumulators, in a warpgroup's
+// tile of 64 x N.
 __device__ inline int row_of(int i) {
   return threadIdx.x / 32 % 4 * 16 + threadIdx.x % 32 / 4 + 8 * (i / 2 % 2);
 }
@@ -28,7 +28,7 @@ __device__ void store_tile(__nv_bfloat16* c, int cols, int row, int col, const f
   }
 }
 
-// One tile of k: four products of 16 values of k each.
+// Multiplies one tile of k as four products of 16 values of k each.
 template <int N>
 __device__ void multiply_tile(float (&d)[N / 2], unsigned a, unsigned b) {
   const std::uint64_t a_tile = tile_descriptor(a), b_tile = tile_descriptor(b);
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(BM * 2)
   store_tile<BN>(c, n, row + static_cast<int>(threadIdx.x) / 128 * 64, col, d);
 }
 
-// One thread loads the tiles, and everyone waits for them.
+// One thread loads the tiles, and all threads wait for them.
 template <int BM, int BN>
 __global__ void __launch_bounds__(BM * 2)
     loaded_product(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(BM * 2)
 
 // A producer warpgroup keeps a ring of tiles full for BM / 64 consumer
 // warpgroups. In a cluster of two blocks, each block loads half of B's tile for
-// both. Lag: groups of products that a consumer leaves in flight.
+// both. Lag: the number of groups of products that a consumer leaves in flight.
 template <int BM, int BN, int Stages, int Cluster = 1, int Lag = 0>
 struct ring {
   static constexpr int consumers = BM / 64, threads = (consumers + 1) * 128;
@@ -212,8 +212,8 @@ __device__ inline void copy_async(unsigned to, const void* from) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
 }
 
-// Tiles of 128 x 128 with 32 values of k, by 8 warps of 64 x 32. Rows in shared
-// memory are padded.
+// Eight warps compute a tile of 128 x 128, in steps of 32 values of k. Each warp
+// computes 64 x 32 elements. Rows in shared memory are padded.
 template <int Stages>
 __global__ void __launch_bounds__(256)
     warp_product(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* c, int n, int k) {
@@ -308,7 +308,8 @@ __global__ void naive_warp_product(const __nv_bfloat16* a, const __nv_bfloat16* 
     c[static_cast<std::size_t>(row + i / 16) * n + col + i % 16] = __float2bfloat16(out[warp][i]);
 }
 
-// Fragments straight from global memory, by warps of 32 x 32, four in a block.
+// Loads fragments directly from global memory. Each of a block's four warps
+// computes 32 x 32 elements.
 __global__ void direct_warp_product(const __nv_bfloat16* a, const __nv_bfloat16* b,
                                     __nv_bfloat16* c, int n, int k) {
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -352,8 +353,8 @@ __global__ void direct_warp_product(const __nv_bfloat16* a, const __nv_bfloat16*
 
 // O (rows x 64) = softmax(Q K^T) V for one head per blockIdx.y: Q and K are
 // heads * length x 64, `v` is 64 * heads x length, that is, V transposed. Each
-// consumer warpgroup has 64 rows of Q. A producer warp keeps a ring of tiles of
-// K and V full.
+// consumer warpgroup processes 64 rows of Q. A producer warp keeps a ring of
+// tiles of K and V full.
 template <int Consumers, int Stages>
 __global__ void __launch_bounds__((Consumers + 1) * 128, 1)
     attention(const __grid_constant__ CUtensorMap q, const __grid_constant__ CUtensorMap keys,

@@ -1,5 +1,5 @@
-// One access or instruction per launch, for a profiler: what do its counters
-// count?
+// Launches that each test one kind of access or instruction, to find out what a
+// profiler's counters count.
 #include <cstdio>
 #include <cstring>
 

@@ -1,5 +1,5 @@
-// Hopper's asynchronous copies, mbarriers and clusters: latencies, and rates by
-// size, source and number of receiving blocks.
+// Measures Hopper's asynchronous copies, mbarriers and clusters: latencies, and
+// rates by size, source and number of receiving blocks.
 #include <string>
 
 #include "common/gpus/measure/hopper.cuh"
@@ -40,7 +40,7 @@ enum class mbarrier_test {
   proxy_fences
 };
 
-// The cycles of block 0's first warp.
+// The cycles are those of block 0's first warp.
 __global__ void barrier_times(mbarrier_test what, int rounds, long long* cycles) {
   __shared__ __align__(8) unsigned long long words[2];
   const unsigned first = shared_address(&words[0]), second = shared_address(&words[1]);
@@ -54,7 +54,7 @@ __global__ void barrier_times(mbarrier_test what, int rounds, long long* cycles)
   if (what == mbarrier_test::remote_ping_pong) cluster_sync();
   const long long begin = clock64();
   switch (what) {
-    case mbarrier_test::arrivals:  // each completes a phase
+    case mbarrier_test::arrivals:  // each arrival completes a phase
       if (threadIdx.x == 0)
         for (int r = 0; r < rounds; ++r) arrive(first);
       break;
@@ -126,8 +126,8 @@ void measure_mbarriers(const effort& e, std::vector<figure>& all) {
 
 // --- loads ---
 
-// One thread loads `bytes` bytes and waits, again and again. Load r begins
-// `apart` bytes after the last one.
+// One thread repeatedly loads `bytes` bytes and waits. Each load reads from
+// an address `apart` bytes after that of the previous load.
 __global__ void wait_for_each(const unsigned char* from, unsigned bytes, unsigned long long apart,
                               unsigned wrap, int rounds, long long* cycles) {
   extern __shared__ __align__(1024) unsigned char to[];
@@ -183,8 +183,8 @@ __global__ void store_stream(store_test what, unsigned char* to, unsigned long l
   wait_for_copies<0>();
   note_span(spans, begin);
 }
-// Cycles of a store until shared memory may be overwritten, and until it is
-// complete.
+// The cycles of a store until its source in shared memory may be overwritten, and
+// until the store is complete.
 __global__ void wait_for_each_store(unsigned char* to, unsigned bytes, bool reads, int rounds,
                                     long long* cycles) {
   extern __shared__ __align__(1024) unsigned char from[];
@@ -335,8 +335,8 @@ __global__ void cluster_times(cluster_test what, int rounds, unsigned* to, span*
 
 __global__ void empty_block() {}
 
-// The clusters that fit on the GPU, with a block on each multiprocessor. The emulator does not
-// know.
+// How many clusters fit on the GPU, with one block per multiprocessor. The emulator does not know
+// this number.
 void count_clusters(unsigned blocks, std::vector<figure>& all) {
   constexpr int most = 227 * 1024;
   cudaFuncSetAttribute(empty_block, cudaFuncAttributeMaxDynamicSharedMemorySize, most);

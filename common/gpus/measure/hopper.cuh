@@ -1,10 +1,9 @@
 // Hopper's asynchronous instructions as functions: mbarriers, bulk and tensor
-// copies, clusters, and wgmma with bf16 operands. For microbenchmarks and for
-// the kernels that test the time model.
+// copies, clusters, and wgmma with bf16 operands. Microbenchmarks use them, and
+// so do the kernels that test the time model.
 //
 // source  PTX ISA 9.1, sections 9.7.9.25 (bulk copies), 9.7.9.27 (tensor
-// copies), 9.7.13
-//         (mbarriers, clusters), 9.7.15 (wgmma)
+//         copies), 9.7.13 (mbarriers, clusters), 9.7.15 (wgmma)
 #pragma once
 
 #include <cuda.h>
@@ -36,7 +35,7 @@ __device__ inline void expect_bytes(unsigned barrier, unsigned bytes) {
 __device__ inline void arrive(unsigned barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
-// Arrives at the barrier at the same offset in the block `rank` of the cluster.
+// Arrives at the barrier at the same offset in block `rank` of the cluster.
 __device__ inline void arrive_remote(unsigned barrier, unsigned rank) {
   asm volatile(
       "{ .reg .b32 there;\n"
@@ -108,7 +107,7 @@ __device__ inline void load_bytes(unsigned to, const void* from, unsigned bytes,
       "l"(from), "r"(bytes), "r"(barrier)
       : "memory");
 }
-// To another block's shared memory; both addresses at the right are in that
+// Copies to another block's shared memory. `to` and the barrier are in that
 // block.
 __device__ inline void send_bytes(unsigned to, unsigned from, unsigned bytes, unsigned barrier) {
   asm volatile(
@@ -138,7 +137,7 @@ __device__ inline void load_box(unsigned to, const CUtensorMap& map, int x, int 
       "l"(&map), "r"(x), "r"(y), "r"(barrier)
       : "memory");
 }
-// To the blocks of the cluster whose bits are set in `mask`.
+// Loads a box into the blocks of the cluster whose bits are set in `mask`.
 __device__ inline void load_box_for(unsigned to, const CUtensorMap& map, int x, int y,
                                     unsigned barrier, unsigned short mask) {
   asm volatile(
@@ -194,7 +193,7 @@ __device__ inline std::uint64_t tile_descriptor(unsigned tile) {
   return swizzle_128 | eight_rows << 32 | 1ull << 16 | (tile & 0x3ffff) >> 4;
 }
 
-// Lists of registers for the assembler, and of accumulators as operands.
+// Lists of registers for the assembler, and lists of accumulators as operands.
 // clang-format off
 #define HOPPER_D4 "%0, %1, %2, %3"
 #define HOPPER_D8 HOPPER_D4 \
@@ -265,8 +264,8 @@ HOPPER_PRODUCT(256, 128, 128, 129, 130, 131, 132, 133)
 // --- on the host ---
 
 // A map of a row-major matrix of bf16 values, for boxes of box_rows x box_cols
-// elements with the swizzle as wide as a row of the box, if a row has 32, 64 or
-// 128 bytes. Returns whether the driver accepts it.
+// elements. If a row of the box has 32, 64 or 128 bytes, the swizzle has the
+// same width. Returns whether the driver accepts the map.
 inline bool encode_map(CUtensorMap& map, const void* matrix, std::uint64_t rows, std::uint64_t cols,
                        unsigned box_rows, unsigned box_cols, bool swizzled = true) {
   void* found = nullptr;

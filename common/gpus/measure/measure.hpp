@@ -36,8 +36,8 @@ void measure_launches(const effort& e, std::vector<figure>& all);
 void measure_memory(int multiprocessors, const effort& e, std::vector<figure>& all);
 void measure_multiprocessor(int multiprocessors, const effort& e, std::vector<figure>& all);
 void measure_latencies(const effort& e, std::vector<figure>& all);
-// Of Hopper alone. measure_tensor: products in tensor cores, and the clock under their load.
-// measure_async: mbarriers, bulk copies, clusters.
+// These two run only on Hopper. measure_tensor measures products in tensor cores, and the clock
+// under this load. measure_async measures mbarriers, bulk copies and clusters.
 void measure_tensor(int multiprocessors, const effort& e, std::vector<figure>& all);
 void measure_async(int multiprocessors, const effort& e, std::vector<figure>& all);
 void measure_resident_blocks(int multiprocessors, const effort& e, std::vector<figure>& all);

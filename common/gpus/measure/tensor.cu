@@ -1,5 +1,5 @@
-// Hopper's tensor cores: cycles of wgmma by shape, source of A and depth, of
-// mma by shape and type, and the clock under load.
+// Measures Hopper's tensor cores: the cycles of wgmma by shape, source of A and
+// depth, the cycles of mma by shape and type, and the clock under load.
 #include "common/gpus/measure/hopper.cuh"
 #include "common/gpus/measure/timing.cuh"
 
@@ -71,7 +71,7 @@ struct product_rig {
   device_array<unsigned long long> ns{132};
 };
 
-// Cycles per instruction of the multiprocessor.
+// The multiprocessor's cycles per instruction.
 template <int N, bool Registers, int PerGroup, int Pending>
 double product_cycles(const effort& e, product_rig& rig, int warpgroups) {
   const auto kernel = products<N, Registers, PerGroup, Pending>;

@@ -43,8 +43,8 @@ class async_check final : public check {
   // `owner`: the block of the cluster that has the mbarrier.
   void used_mbarrier(const warp_event& e, const mbarrier_event& m, const block& owner);
 
-  // The lines from which the launch's threads and copies have arrived at mbarriers at this offset
-  // of shared memory, with the number of arrivals.
+  // The source lines at which the launch's threads and copies have arrived at mbarriers at this
+  // offset in shared memory, with the number of arrivals.
   std::vector<finding_party> arrivals_at(std::uint64_t barrier) const;
 
   // A unit's access is about to be recorded. `owner` is the block whose shared memory is accessed;
@@ -64,7 +64,7 @@ class async_check final : public check {
   struct block_state {
     bulk_loads loads;
     std::unordered_map<std::uint64_t, access_maker> barrier_inits;  // by the mbarrier's offset
-    // By warp, lane and unit. The products of a warp count as its lane 0's.
+    // By warp, lane and unit. A warp's products are assigned to its lane 0.
     std::map<std::tuple<std::uint32_t, int, async_unit>, unit_groups> groups;
     proxy_fences fences;
     std::vector<bool> fenced_products;                      // by warp

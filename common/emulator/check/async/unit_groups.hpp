@@ -9,7 +9,7 @@
 
 namespace stepwise::emulator {
 
-// An access, or a part of it, and the tick at which it was issued.
+// An access, or part of one, and the tick at which it was issued.
 struct unit_access {
   lane_access what;
   tick issued;
@@ -35,8 +35,9 @@ class unit_groups {
     groups_.push_back(std::move(open_));
     open_.clear();
   }
-  // Calls end(access) for each access in all groups except the last `left`, if ends(access) holds.
-  // The other accesses do not end yet, except those of all but the last `most_kept` groups.
+  // Ends the accesses in all groups except the last `left`: calls end(access) for those for which
+  // ends(access) holds and keeps the others. If more than `most_kept` groups remain, also ends the
+  // remaining accesses of the oldest groups.
   template <class Ends, class End>
   void wait(std::size_t left, Ends ends, End end) {
     const std::size_t finished = groups_.size() - std::min(left, groups_.size());

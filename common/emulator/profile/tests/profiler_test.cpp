@@ -97,8 +97,9 @@ TEST_CASE("an instruction whose accesses are not counted is named") {
   CHECK(c.kernel().uncounted.starts_with("tensormap.cp_fenceproxy.global.shared::cta"));
 }
 
-// ncu counts four requests of eight sectors each for a tile of 16-bit elements in rows of at least
-// 32 bytes, and 16 wavefronts for storing 16 x 16 floats to shared memory (H200, 2026-11-30).
+// On an H200 (2026-11-30), ncu counts four requests of eight sectors each for a tile of 16-bit
+// elements in rows of at least 32 bytes. For a store of 16 x 16 floats to shared memory, it counts
+// 16 wavefronts.
 TEST_CASE("wmma: each lane moves its adjacent elements at once") {
   const counted c = count(
       ".reg .f32 %t<8>;\n.reg .b32 %h<8>;\nmov.u32 %r6, 1024;\nmov.u32 %r7, 16;\n"
@@ -117,7 +118,7 @@ TEST_CASE("wmma: each lane moves its adjacent elements at once") {
   CHECK(c.line(6).counts.shared_store.wavefronts == 16);
 }
 
-// The counts of ncu on an H200 (2026-11-30).
+// The expected counts are ncu's on an H200 (2026-11-30).
 TEST_CASE("tensor cores: instructions, cycles and the wavefronts of operands") {
   std::string sums, zeros;
   for (int n = 0; n < 32; ++n) sums += (n == 0 ? "{%d" : ", %d") + std::to_string(n);

@@ -345,7 +345,7 @@ TEST_CASE("an empty launch takes no time, and a trace without an end does not ha
 
 // --- asynchronous units ---
 
-// A signal of the instruction in the warp's last piece.
+// Adds a signal of this instruction to the warp's last piece.
 void add_signal(warp_trace& w, std::uint32_t ordinal, const recorded_signal& s) {
   recorded_access a;
   a.ordinal = ordinal;

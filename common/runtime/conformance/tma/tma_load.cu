@@ -1,6 +1,6 @@
-// Loads of boxes from tensors of one to five dimensions: odd sizes, boxes that begin or end outside
-// of the tensor, element strides, every swizzle, and NaN as the fill. All shared memory around the
-// box is compared with a model, so a byte at a wrong place is found, too.
+// Loads boxes from tensors of one to five dimensions. The cases include odd sizes, boxes that begin
+// or end outside the tensor, element strides, every swizzle, and NaN as the fill. The test compares
+// all shared memory around the box with a model, so it also detects a byte at a wrong address.
 #include "tma/tensor_shape.hpp"
 #include "tma/tile_copies.hpp"
 

@@ -1,5 +1,5 @@
-// The arrival addresses the other block's mbarrier with .shared::cta, which covers only the memory
-// of the thread's own block.
+// The thread arrives at the other block's mbarrier with .shared::cta. This state space contains
+// only the shared memory of the thread's own block.
 #include <cooperative_groups.h>
 
 #include "common/emulator/check/tests/programs/async_units.hpp"
