@@ -5,8 +5,8 @@
 //         registers are free. The pool only counts registers. It does not store their values.
 // watch   ptxas ignores setmaxnreg if it does not know the count at entry, and so do we. A warp can
 //         take only registers that warps with the same register file have freed. Every fourth warp
-//         of a block has the same register file. A warp that exits frees nothing. Both were
-//         measured on an H200.
+//         of a block has the same register file. A warp that exits frees nothing. The last
+//         two facts were measured on an H200.
 // source  PTX ISA 9.1, "setmaxnreg"; ptxas 13.0 (message C7508, and the counts that -v prints).
 // tests   tests/register_pool_test.cpp, ../../runtime/conformance/wgmma/wgmma_registers.cu,
 //         ../check/tests/programs/faulty/units/deadlock_registers.cu
