@@ -234,8 +234,10 @@ bool order::proves(const acquired& a, search& s) {
     ++gave_up_;
     return true;
   }
-  const bool same_block = s.block == s.own_block;
-  if (!same_block && a.scope == sync_scope::block) return false;
+  // A release and the acquire that reads it must both have a scope that includes the other thread.
+  const auto reaches = [&](const release_entry& e) {
+    return e.block == s.own_block || (a.scope != sync_scope::block && e.scope != sync_scope::block);
+  };
   const auto any = [&](const auto& index, std::uint32_t number, auto covers) {
     const auto entries = index.find(number);
     if (entries == index.end()) return false;
@@ -246,7 +248,7 @@ bool order::proves(const acquired& a, search& s) {
       ++s.steps;
       --steps_left_;
       const release_entry& e = o.log[*n];
-      if ((same_block || e.scope != sync_scope::block) && covers(e)) return true;
+      if (reaches(e) && covers(e)) return true;
     }
     return false;
   };
@@ -266,7 +268,7 @@ bool order::proves(const acquired& a, search& s) {
     ++s.steps;
     --steps_left_;
     const release_entry& e = o.log[--n];
-    if (e.known == nullptr || s.before >= e.before) continue;
+    if (e.known == nullptr || s.before >= e.before || !reaches(e)) continue;
     // Whether a scope is wide enough depends on the block of the thread that learned of the access.
     const std::uint32_t own_block = std::exchange(s.own_block, e.block);
     if (any_proves(*e.known, s)) return true;
@@ -402,12 +404,14 @@ void order::waited_for_copies(warp_clock& w, int groups_left) {
 // --- releases and acquires ---------------------------------------------------------------------
 
 std::shared_ptr<const knowledge> order::known_by(const block_clock& b, std::uint32_t warp,
-                                                 std::uint32_t lanes) const {
+                                                 std::uint32_t lanes, of_lanes which) const {
   const warp_clock& w = b.warps[warp - b.first_warp];
   if (b.learned.empty() && w.learned.empty()) return nullptr;
   auto all = std::make_shared<knowledge>(b.learned);
-  for (std::size_t k = 0; k < w.learned.size(); ++k)
-    if ((w.learned_by[k] & lanes) == lanes) all->push_back(w.learned[k]);
+  for (std::size_t k = 0; k < w.learned.size(); ++k) {
+    const std::uint32_t by = w.learned_by[k] & lanes;
+    if (which == of_lanes::all ? by == lanes : by != 0) all->push_back(w.learned[k]);
+  }
   return all;
 }
 
@@ -435,8 +439,8 @@ void order::release(const block_clock& b, std::uint32_t warp, std::uint32_t lane
   const auto at = static_cast<std::uint32_t>(o.log.size());
   o.by_warp[warp].push_back(at);
   o.by_block[b.index].push_back(at);
-  o.log.push_back(
-      {warp, lanes, b.index, before, block_before, met, scope, known_by(b, warp, lanes)});
+  o.log.push_back({warp, lanes, b.index, before, block_before, met, scope,
+                   known_by(b, warp, lanes, of_lanes::any)});
 }
 
 void order::learn(warp_clock& w, std::uint32_t lanes, const acquired& a) {

@@ -167,10 +167,12 @@ class order {
   void waited_for_grids(block_clock& b, const warp_event& e);
   // Gives a warp's later accesses a later tick than its earlier ones, and returns that tick.
   tick advance(warp_clock& w) { return w.now = next(); }
-  // What lanes of a warp have learned so far; null: nothing. It does not include what the block's
-  // barriers and __syncwarp have shown them.
+  // What all, or any, of some lanes of a warp have learned so far; null: nothing. It does not
+  // include what the block's barriers and __syncwarp have shown them.
+  enum class of_lanes : std::uint8_t { all, any };
   std::shared_ptr<const knowledge> known_by(const block_clock& b, std::uint32_t warp,
-                                            std::uint32_t lanes) const;
+                                            std::uint32_t lanes,
+                                            of_lanes which = of_lanes::all) const;
   // Whether `k` covers the accesses of a lane of block b before a tick. `warp` is numbered in the
   // launch.
   bool covers(const knowledge& k, const block_clock& b, std::uint32_t warp, int lane, tick before);

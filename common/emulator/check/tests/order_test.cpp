@@ -174,6 +174,26 @@ TEST_CASE("a named barrier orders the warps that arrive at it before the warps t
   CHECK_FALSE(l.ordered(of_waiter, 0, 1, 5, 0, 0, 3));
 }
 
+TEST_CASE("named barriers pass on what a thread has released to another block or learned from one") {
+  for (const sync_scope scope : {sync_scope::gpu, sync_scope::block}) {
+    launch l;
+    const auto meet = [&](unsigned block) {
+      for (const std::uint32_t warp : {0u, 1u})
+        l.o.reached_barrier(l.blocks[block], {warp, all, nullptr}, 1, true);
+      l.o.released_barrier(l.blocks[block], 1, false);
+    };
+    const tick data = l.now(0, 1);
+    meet(0);
+    l.write_flag(0, 0, 0, launch::site(access_kind::store, scope, memory_order::release));
+    l.read_flag(1, 0, 0, launch::site(access_kind::load, scope, memory_order::acquire));
+    const bool reaches_other_blocks = scope == sync_scope::gpu;
+    CHECK(l.ordered(data, 0, 1, 9, 1, 0, 0) == reaches_other_blocks);
+    CHECK_FALSE(l.ordered(data, 0, 1, 9, 1, 1, 5));
+    meet(1);
+    CHECK(l.ordered(data, 0, 1, 9, 1, 1, 5) == reaches_other_blocks);
+  }
+}
+
 TEST_CASE("copies are done after a wait for their group") {
   launch l;
   warp_clock& w = l.blocks[0].warps[0];
