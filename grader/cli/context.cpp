@@ -77,11 +77,22 @@ std::string skeleton_of(const context& c, const lab& l, const std::string& text)
   return {};
 }
 
+// Programs as built are for a GPU that can run all steps.
+void need_capability(const context& c, const lab& l, const std::string& step_name) {
+  if (c.where.is_as_built || l.runs_on(c.where.code(), step_name)) return;
+  const bool is_hopper = c.where.code() >= l.least_capability;
+  const int needed = is_hopper ? 90 : l.least_capability;
+  refuse(fmt::format("{} needs a GPU of compute capability {}.{}{}, such as --gpu h200",
+                     step_name.empty() ? "the " + l.name + " lab" : step_name, needed / 10,
+                     needed % 10, is_hopper ? "" : " or later"));
+}
+
 subject prepare(context& c, const lab& l, const std::string& file, const std::string& step_name,
                 compile_guards guards) {
   if (!file.empty() && !step_name.empty()) {
     throw failure(exit_code::usage, "--file and --step exclude each other: use only one of them");
   }
+  need_capability(c, l, step_name);
   if (!step_name.empty()) {
     const step& s = worked_step(l, step_name);
     return prepare_ours(c, l, s.name, s.file, c.where.solution(l.name, s.name));

@@ -117,11 +117,14 @@ void from_json(const manifest& entry, lab& l) {
                                 {"ragged", &l.ragged},
                                 {"promised", &l.promised}})
     entry.at("sizes").at(key).get_to(*to);
+  l.size_unit = entry.at("sizes").at("multiple_of");
   l.order = entry.at("order");
   l.time_limit_s = entry.at("time_limit_s");
   l.timing_s = entry.at("timing_s");
   l.host_bytes = entry.at("host_bytes");
   l.tensor_cores = entry.at("tensor_cores");
+  l.least_capability = entry.at("least_capability");
+  entry.at("hopper").get_to(l.hopper);
   l.published_steps_earn = entry.at("published_steps_earn");
   l.library_kernels_earn = entry.at("library_kernels_earn");
   l.is_worked = entry.at("is_worked");

@@ -5,6 +5,7 @@
 // Tested by tests/lab_test.cpp.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -128,10 +129,15 @@ struct lab {
   std::vector<lab_size>
       drawn_large;           // drawn by a judged grade, up to the timed size: see large_checks.hpp
   bool tensor_cores = true;  // the contract allows them
+  int least_capability = 0;  // the compute capability that all kernels need: 80 for 8.0
+  // Steps that need compute capability 9.0 and its own instructions (wgmma, TMA). If there are any,
+  // all files of the lab are compiled for sm_90a where others are compiled for sm_90.
+  std::vector<std::string> hopper;
   // Whether a submission that is a step with other names earns its points.
   bool published_steps_earn = true;
   // Whether a submission that launches kernels of CUB or Thrust earns its points.
   bool library_kernels_earn = true;
+  std::int64_t size_unit = 1;      // drawn sizes are multiples of it, as the contract requires
   std::vector<lab_size> promised;  // sizes of promises in steps.txt that name none
   std::vector<goal> goals;         // by kind, in the order of judging
   std::vector<step> steps;
@@ -144,6 +150,12 @@ struct lab {
   fs::path file;          // the student's, relative to the root
   bool is_worked = true;  // false: the steps' files are a student copy's skeletons
 
+  // Whether a GPU of this compute capability, 80 for 8.0, can run a step or, without a name, some
+  // steps.
+  bool runs_on(int capability, std::string_view step_name = {}) const {
+    const bool needs_hopper = std::ranges::find(hopper, step_name) != hopper.end();
+    return needs_hopper ? capability == 90 : capability >= least_capability;
+  }
   fs::path handout() const { return file.parent_path() / "README.md"; }  // the core
   fs::path deeper() const { return file.parent_path() / "deeper.md"; }   // beyond the core
   fs::path answers() const { return file.parent_path() / "answers.md"; }

@@ -212,8 +212,6 @@ std::vector<std::string> refused_when_graded(std::string_view text, bool may_cop
       {"cudaLaunchHostFunc", "host callbacks"},
       {"cudaStreamAddCallback", "host callbacks"},
       {"cudaGraphLaunch", "graphs"},
-      {"__cluster_dims__", "clusters of blocks"},
-      {"cudaLaunchAttributeClusterDimension", "clusters of blocks"},
   };
   std::vector<std::string> names;
   for (const std::string_view word : {"cudaMemcpyDeviceToHost", "cudaMemcpyFromSymbol"}) {

@@ -203,7 +203,8 @@ compiled compile_text(const lab& l, const fs::path& file, const std::string& sou
   const fs::path archive = where.runner_archive(l.name);
   const std::string shown = where.shown(file);
   std::vector<std::string> command = {where.nvcc};
-  command.insert(command.end(), where.cuda_args.begin(), where.cuda_args.end());
+  const auto architectures = l.hopper.empty() ? where.cuda_args : for_hopper(where.cuda_args);
+  command.insert(command.end(), architectures.begin(), architectures.end());
   command.push_back("-UNDEBUG");         // a student's assert() must fire
   command.push_back("-diag-warn=1813");  // `if (condition);`, which is only a remark otherwise
   command.insert(command.end(), {"-I.", "-I" + ("labs/" + l.name)});

@@ -129,6 +129,15 @@ installation code_for(installation where, int capability) {
   return where;
 }
 
+std::vector<std::string> for_hopper(std::vector<std::string> cuda_args) {
+  for (std::string& argument : cuda_args) {
+    if (!argument.starts_with("arch=compute_90,")) continue;
+    argument = argument.find("code=sm_") == std::string::npos ? "arch=compute_90a,code=compute_90a"
+                                                              : "arch=compute_90a,code=sm_90a";
+  }
+  return cuda_args;
+}
+
 std::string installation::shown(const fs::path& file) const {
   const fs::path whole = fs::absolute(file).lexically_normal();
   for (const fs::path& clone : {root, own_root}) {

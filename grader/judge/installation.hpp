@@ -47,6 +47,9 @@ struct installation {
 // from its own, the build has no such programs, and they are compiled on demand.
 installation code_for(installation where, int capability);
 
+// The same flags with sm_90a in place of sm_90, for labs whose steps use Hopper's own instructions.
+std::vector<std::string> for_hopper(std::vector<std::string> cuda_args);
+
 // Reads BUILD/grader/lab.json. Throws failure(ours) if it is missing or malformed.
 installation load_installation(const fs::path& build);
 

@@ -157,7 +157,7 @@ lab_size grading_key::draw_size(const lab& l, std::string_view from, const std::
     const double low = std::log(static_cast<double>(least[d]));
     const double high = std::log(static_cast<double>(most[d]) + 1);
     const auto number = static_cast<std::int64_t>(std::exp(low + fraction * (high - low)));
-    size.push_back(std::clamp(number, least[d], most[d]));
+    size.push_back(std::clamp(number - number % l.size_unit, least[d], most[d]));
   }
   return size;
 }

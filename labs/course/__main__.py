@@ -109,7 +109,8 @@ class Course:
                      'steps': [step['name'] for step in lab['steps']],
                      'baselines': [':'.join([baseline['name'], 'cpu' if baseline['on_cpu'] else 'gpu',
                                          ','.join(baseline['libraries'])]) for baseline in lab['baselines']],
-                     'limits': [f"{part['step']}.{part['part']}" for part in lab['limits']]}
+                     'limits': [f"{part['step']}.{part['part']}" for part in lab['limits']],
+                     'hopper': lab['hopper']}
             lines += [f"{lab['name']} {key} = {' '.join(words)}" for key, words in lists.items()]
         return '\n'.join(lines) + '\n'
 

@@ -19,9 +19,9 @@ GOAL_KEYS = {
 }
 COMMON_GOAL_KEYS = ['name', 'kind', 'points', 'hint']
 KEYS = ['title', 'order', 'function', 'contract', 'skeleton', 'host_bytes', 'time_limit_s', 'timing_s',
-        'published_steps_earn', 'library_kernels_earn', 'tensor_cores', 'own_input', 'case_study', 'did_not_help', 'sizes',
-        'goals', 'sweep', 'experiments']
-SIZES = ['check', 'bench', 'emulated', 'modelled', 'hidden', 'ragged', 'promised']
+        'published_steps_earn', 'library_kernels_earn', 'tensor_cores', 'least_capability', 'hopper', 'own_input',
+        'case_study', 'did_not_help', 'sizes', 'goals', 'sweep', 'experiments']
+SIZES = ['check', 'bench', 'emulated', 'modelled', 'hidden', 'ragged', 'promised', 'multiple_of']
 
 
 def is_size(value: Any) -> bool:
@@ -59,6 +59,7 @@ def read_all_sizes(table: Table) -> Dict[str, List[Size]]:
     found['modelled'] = read_sizes(sizes, 'modelled') if 'modelled' in sizes.values else found['emulated']
     for key in ('hidden', 'ragged'):
         found[key] = read_range(sizes, key, len(found['check'][0]))
+    found['multiple_of'] = sizes.optional(int, 'multiple_of', 1)
     found['promised'] = read_sizes(sizes, 'promised') if 'promised' in sizes.values else [found['bench'][-1]]
     return found
 
@@ -185,6 +186,8 @@ def read_lab_file(text: str, origin: str, name: str) -> Dict[str, Any]:
         lab[key] = table.values.get(key, True)
         if not isinstance(lab[key], bool):
             fail(table.place(key), f'`{key}` is true or false')
+    lab['least_capability'] = table.optional(int, 'least_capability', 0)
+    lab['hopper'] = table.optional(list, 'hopper', [])
     lab['did_not_help'] = table.optional(list, 'did_not_help', [])
     lab['case_study'] = table.optional(list, 'case_study', []) + lab['did_not_help']
     lab['own_input'] = table.optional(str, 'own_input', '')
@@ -205,6 +208,9 @@ def check_steps(lab: Dict[str, Any], origin: str) -> None:
     for name in lab['case_study']:
         if name not in names[1:]:  # a path has a first step
             fail(origin, f'case_study: "{name}" is not a step of steps.txt after the first')
+    for name in lab['hopper']:
+        if name not in names:
+            fail(origin, f'hopper: "{name}" is not a step of steps.txt')
     last = names[len(names) - len(lab['did_not_help']):]
     if lab['did_not_help'] != last:
         fail(origin, 'did_not_help does not name the last steps of steps.txt, which are ' + ', '.join(last))

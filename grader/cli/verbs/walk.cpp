@@ -288,6 +288,13 @@ int walk(context& c, const walk_options& o) {
     for (const auto& s : l.steps) chosen.push_back(&s);
   }
   const auto model = wanted_gpu(c, o.gpu);
+  const std::size_t too_new =
+      o.step.empty() && !c.where.is_as_built
+          ? std::erase_if(chosen,
+                          [&](const step* s) {
+                            return l.runs_on(c.where.code()) && !l.runs_on(c.where.code(), s->name);
+                          })
+          : 0;
   const device_choice device = c.device();
   const lab_size size = figure_size(l, device, {});
   const recorded_times recorded =
@@ -296,6 +303,9 @@ int walk(context& c, const walk_options& o) {
                     o.step.empty() ? fmt::format("{} versions", chosen.size()) : chosen[0]->name,
                     device.text()));
   if (model) show_old_gpu_note(c, *model, l);
+  if (too_new > 0)
+    c.out.paragraph(fmt::format("{} further steps need compute capability 9.0", too_new), 0, "",
+                    tone::dim);
   std::vector<walked> all;
   std::map<std::string, double> times;
   const auto examine = [&](const step& s, const activity& now) {

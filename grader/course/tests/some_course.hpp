@@ -11,10 +11,10 @@ inline json some_course() {
   "labs": [{
     "name": "twice", "title": "Doubling", "function": "twice", "contract": "twice.hpp",
     "skeleton": "00_first", "order": 1, "host_bytes": 0, "time_limit_s": 10, "timing_s": 20,
-    "published_steps_earn": true, "library_kernels_earn": true, "tensor_cores": false,
+    "published_steps_earn": true, "library_kernels_earn": true, "tensor_cores": false, "least_capability": 0, "hopper": [],
     "own_input": "",
     "sizes": {"check": [[1], [33]], "bench": [[8]], "emulated": [[4]], "modelled": [[4]],
-              "hidden": [], "ragged": [[3], [99]], "promised": [[8]]},
+              "hidden": [], "ragged": [[3], [99]], "promised": [[8]], "multiple_of": 1},
     "goals": [
       {"name": "right", "place": "lab.toml:10", "kind": "correct", "points": 40, "hint": "R"},
       {"name": "few", "place": "lab.toml:14", "kind": "counter", "points": 2.5, "hint": "",

@@ -59,6 +59,10 @@ TEST_CASE("code for another GPU replaces the build's code, and the built program
   CHECK(other.cuda_args == std::vector<std::string>{"-lineinfo", "-gencode",
                                                     "arch=compute_75,code=sm_75", "-gencode",
                                                     "arch=compute_75,code=compute_75"});
+  CHECK(for_hopper(where.cuda_args) ==
+        std::vector<std::string>{"-lineinfo", "-gencode", "arch=compute_90a,code=sm_90a",
+                                 "-gencode", "arch=compute_90a,code=compute_90a"});
+  CHECK(for_hopper(other.cuda_args) == other.cuda_args);
   installation none;  // configured without CUDA
   CHECK(none.code() == 0);
   CHECK(code_for(none, 75).cuda_args.empty());

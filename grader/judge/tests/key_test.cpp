@@ -45,6 +45,18 @@ TEST_CASE("a submission's seed and sizes are fixed by a secret key, and random w
   CHECK(secret.seed(l, "a") != secret.seed(l, "b"));
   CHECK(secret.hidden_sizes(l, "a", 1) == same.hidden_sizes(l, "a", 2));
   CHECK(secret.hidden_sizes(l, "a", 1) != secret.hidden_sizes(l, "b", 1));
+  lab in_eights;
+  in_eights.name = "gemm";
+  in_eights.hidden = {{8, 8, 8}, {320, 320, 520}};
+  in_eights.size_unit = 8;
+  for (const std::uint64_t seed : {1, 2, 3, 4}) {
+    for (const lab_size& size : open.hidden_sizes(in_eights, "a", seed)) {
+      for (const std::int64_t number : size) {
+        CHECK(number % 8 == 0);
+        CHECK(number >= 8);
+      }
+    }
+  }
   // Each number of a large size is between the given size and the timed size.
   CHECK(!open.large_size(l, {1000, 1}, "a", 1));
   l.modelled = {{1 << 20, 0}};

@@ -62,9 +62,10 @@ class LabFile(Reader):
         self.assertEqual((read['title'], read['order'], read['contract']), ('T', 2, 't.hpp'))
         self.assertEqual(read['sizes'], {
             'check': [[1], [33]], 'bench': [[100]], 'emulated': [[10]], 'modelled': [[10]], 'hidden': [], 'ragged': [],
-            'promised': [[100]]})
+            'promised': [[100]], 'multiple_of': 1})
         self.assertEqual((read['time_limit_s'], read['timing_s'], read['host_bytes']), (10, 20, 0))
         self.assertTrue(read['tensor_cores'] and read['published_steps_earn'] and read['library_kernels_earn'])
+        self.assertEqual((read['least_capability'], read['hopper']), (0, []))
         self.assertEqual((read['own_input'], read['sweep'], read['experiments']), ('', None, []))
         fast = read['goals'][1]
         self.assertEqual((fast['kind'], fast['over'], fast['limit'], fast['points']), ('speedup', '00_a', 1.5, 2.5))
