@@ -15,39 +15,52 @@ constexpr std::uint64_t consecutive_blocks = 16;
 // with fewer instructions runs completely. A page costs about 20 pages of the checks' shadow
 // memory.
 constexpr std::int64_t enough_instructions = 200'000, enough_pages = 2048;
+// The instructions after which a launch whose blocks may wait for each other ends. A checked run
+// executes about 10 million per second.
+constexpr std::int64_t enough_from_first = 20'000'000;
 constexpr std::uint64_t page_bytes = 4096;
 
 }  // namespace
 
-bool block_sample::is_sampled(const launch_info& launch, std::uint64_t blocks) {
+block_sample::choice block_sample::choice_for(const launch_info& launch, std::uint64_t blocks) {
   const auto [known, is_new] = known_.try_emplace(launch.code);
   code_facts& facts = known->second;
   if (is_new) {
     const code_costs costs(*launch.code, launch.machine_code);
     facts = {costs.at.size(), costs.has_loops, costs.waits_for_blocks};
   }
-  if (facts.waits_for_blocks || launch.config->cooperative) return false;
+  if (facts.waits_for_blocks || launch.config->cooperative)
+    return volume(cluster_of(*launch.attributes, *launch.config)) > 1 ? choice::all
+                                                                      : choice::from_first;
   const double warps = static_cast<double>(blocks) * launch.warps;
-  return facts.has_loops || warps * static_cast<double>(facts.instructions) > enough_instructions;
+  const bool is_large = warps * static_cast<double>(facts.instructions) > enough_instructions;
+  return facts.has_loops || is_large ? choice::drawn : choice::all;
 }
 
 void block_sample::begin_launch(const launch_info& launch) {
   const std::uint64_t blocks = volume(launch.config->grid);
-  sampling_ = is_sampled(launch, blocks);
+  choice_ = choice_for(launch, blocks);
   last_ = blocks - 1;
   first_ = blocks > consecutive_blocks ? random_() % (blocks - consecutive_blocks) : 0;
   of_block_ = of_all_ = {};
   // This is short enough that all warps of a block have begun when the block ends early.
-  slice_ = !sampling_ ? slice_instructions
-                      : std::max<std::int64_t>(200, enough_instructions / 4 / launch.warps);
+  slice_ = choice_ != choice::drawn
+               ? slice_instructions
+               : std::max<std::int64_t>(200, enough_instructions / 4 / launch.warps);
 }
 
 bool block_sample::wants(std::uint64_t block) {
-  if (!sampling_ || block == 0 || block == last_) return true;
+  if (choice_ == choice::from_first) return of_all_.instructions < enough_from_first;
+  if (choice_ == choice::all || block == 0 || block == last_) return true;
   return block >= first_ && block - first_ < consecutive_blocks && !of_all_.reaches(1);
 }
 
-std::int64_t block_sample::slice() { return sampling_ && of_block_.reaches(0.5) ? 0 : slice_; }
+std::int64_t block_sample::slice() {
+  const bool ends = choice_ == choice::from_first
+                        ? of_all_.instructions >= enough_from_first
+                        : choice_ == choice::drawn && of_block_.reaches(0.5);
+  return ends ? 0 : slice_;
+}
 
 bool block_sample::work::reaches(double share) const {
   return static_cast<double>(instructions) >= share * enough_instructions ||

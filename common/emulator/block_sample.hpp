@@ -4,9 +4,13 @@
 //         blocks show errors between neighbours. Only a few blocks run, and a block that executes
 //         many instructions or touches memory far apart ends early. This bounds the checks' shadow
 //         memory.
-// watch   The results of a sampled launch are incomplete. A kernel whose blocks may wait for each
-//         other is never sampled. Nor is a small kernel, because other kernels may need its
-//         results.
+//
+//         Blocks that may wait for each other need the blocks before them, and often one more block
+//         that adds up the others' results. Such a launch begins with block 0, omits no block, and
+//         may execute 100 times as many instructions before it ends, which most launches do not.
+// watch   The results of a sampled launch are incomplete. A small kernel is never sampled, because
+//         other kernels may need its results. Nor are clusters whose blocks may wait for each
+//         other, because no block of a cluster ends early.
 // Tested by tests/block_sample_test.cpp.
 #pragma once
 
@@ -35,11 +39,13 @@ class block_sample final : public observer {
     std::size_t instructions = 0;  // PTX, of the kernel and its functions
     bool has_loops = false, waits_for_blocks = false;
   };
-  bool is_sampled(const launch_info& launch, std::uint64_t blocks);
+  // Which blocks of a launch run. `from_first`: from block 0 on, until they have done enough.
+  enum class choice : std::uint8_t { all, from_first, drawn };
+  choice choice_for(const launch_info& launch, std::uint64_t blocks);
 
   std::mt19937_64 random_;
   std::unordered_map<const program*, code_facts> known_;
-  bool sampling_ = false;
+  choice choice_ = choice::all;
   std::int64_t slice_ = slice_instructions;
   std::uint64_t first_ = 0;  // of the consecutive blocks
   std::uint64_t last_ = 0;   // of the grid

@@ -88,15 +88,27 @@ TEST_CASE("a block that touches many pages of memory ends early") {
   CHECK(s.slice() == 0);
 }
 
-TEST_CASE("small launches, and launches whose blocks may wait for each other, run completely") {
-  kernel small(sums), waits(looped_sums + "atom.global.add.u32 %r1, [%rd1], 1;\n");
+TEST_CASE("a small launch runs completely") {
+  kernel small(sums);
   block_sample s(1);
   CHECK(sample(s, small, 200, 50).ran.size() == 200);
   CHECK(sample(s, small, many, 50).ran.size() < 100);
-  CHECK(sample(s, waits, many, 1000).ran.size() == many);
+}
+
+TEST_CASE("blocks that may wait for each other run from block 0 on, until they have done enough") {
+  kernel waits(looped_sums + "atom.global.add.u32 %r1, [%rd1], 1;\n");
   kernel cooperative(looped_sums);
   cooperative.config.cooperative = true;
-  CHECK(sample(s, cooperative, many, 1000).ran.size() == many);
+  block_sample s(1);
+  for (kernel* k : {&waits, &cooperative}) {
+    CHECK(sample(s, *k, 10'000, 1000).ran.size() == 10'000);
+    const auto first = sample(s, *k, many, 1000);
+    CHECK(first.ran.size() == 20'000);
+    CHECK(first.ran.back() == 19'999);
+    CHECK(s.slice() == 0);  // the blocks that wait for a block that does not run end, too
+    k->config.cluster = {2, 1, 1};
+    CHECK(sample(s, *k, many, 1000).ran.size() == many);
+  }
 }
 
 }  // namespace stepwise::emulator

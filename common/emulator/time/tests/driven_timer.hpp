@@ -31,6 +31,7 @@ struct kernel {
   std::unique_ptr<loaded_module> module;
   std::unique_ptr<program> code;
   launch_config config;
+  kernel_attributes attributes;
 
   explicit kernel(const std::string& body) {
     const std::string text =
@@ -50,6 +51,7 @@ struct kernel {
     timer::launch_shape s;
     s.launch.code = code.get();
     s.launch.config = &config;
+    s.launch.attributes = &attributes;
     s.launch.warps = warps;
     s.launch.memory = memory.get();
     s.blocks = blocks;
