@@ -45,6 +45,16 @@ struct accessor {
 
   // Writes before this tick are ordered before the warp's accesses, and have finished.
   std::uint32_t writes_settled() const { return settled < copies_known ? settled : copies_known; }
+  // The first tick from which a write may be an unfinished copy.
+  std::uint32_t all_copies_known() const {
+    return copies_known < own_copies_known ? copies_known : own_copies_known;
+  }
+  // The same view, for cells that no unfinished copy has written.
+  accessor without_copies() const {
+    accessor a = *this;
+    a.copies_known = a.own_copies_known = ~std::uint32_t{0};
+    return a;
+  }
 };
 
 // The part of a row of accesses that lies in one group.

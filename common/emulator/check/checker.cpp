@@ -75,12 +75,17 @@ inline bool checker::visit_run(const access_site& s, shadow_memory& m, grain g, 
   const cells& c = m.cells.of(g);
   const std::uint64_t first = at >> log2_bytes(g);
   const unsigned per_lane = unsigned{s.bytes} >> log2_bytes(g);
-  if (s.kind != access_kind::store)
-    return m.written.all(at, bytes) &&
-           load_row(c, first, per_lane, run.first_lanes, run.count, a, falls);
+  const bool stores = s.kind == access_kind::store;
   const bool alone = (run.first_lanes & (run.first_lanes - 1)) == 0;
-  if (!alone || !store_row(c, first, per_lane, run.first_lanes, run.count, a, falls)) return false;
-  m.written.mark(at, bytes);
+  if (stores ? !alone : !m.written.all(at, bytes)) return false;
+  const auto is_recorded = [&](const accessor& by) {
+    return (stores ? store_row : load_row)(c, first, per_lane, run.first_lanes, run.count, by,
+                                           falls);
+  };
+  if (!is_recorded(a) && (races_.may_hold_copies(c, first, per_lane * run.count, a) ||
+                          !is_recorded(a.without_copies())))
+    return false;
+  if (stores) m.written.mark(at, bytes);
   return true;
 }
 

@@ -133,6 +133,26 @@ std::uint32_t race_check::visit_ordered(const access_event& e, shadow_memory& m,
   return done;
 }
 
+bool race_check::may_hold_copies(const cells& c, std::uint64_t first, std::uint64_t count,
+                                 const accessor& a) const {
+  const tick known = a.all_copies_known();
+  if (known == ~tick{0}) return true;  // the caller has compared the cells without copies
+  const auto is_copy = [&](tick when, std::uint32_t site) {
+    return when >= known && site != no_site && evidence_.site_at(site).asynchronous;
+  };
+  for (std::uint64_t n = first; n < first + count;) {
+    const group_summary& s = c.summaries[n / cell_group::size];
+    if (s.is_spread == 0) {
+      if (is_copy(s.write_time, s.write_site)) return true;
+      n = (n / cell_group::size + 1) * cell_group::size;
+    } else {
+      const cell x = c[n++];
+      if (is_copy(x.write_time(), x.write_site())) return true;
+    }
+  }
+  return false;
+}
+
 void race_check::end_keeping(std::uint32_t warp, access_kind kind) {
   note_kept_loads();
   deferred_loads& loads = deferred_.current();

@@ -42,6 +42,11 @@ class race_check final : public check {
   std::uint32_t visit_ordered(const access_event& e, shadow_memory& m, std::uint64_t base,
                               std::uint32_t lanes_in);
 
+  // Whether one of `count` cells may have been written by a copy that has not finished. If none
+  // was, accessor::without_copies() may visit them.
+  bool may_hold_copies(const cells& c, std::uint64_t first, std::uint64_t count,
+                       const accessor& a) const;
+
   // Tries to defer a load of shared memory: see kept_loads.hpp.
   [[gnu::always_inline]] bool keep_back(const access_event& e);
   // Called before an access to shared memory that is not deferred.
