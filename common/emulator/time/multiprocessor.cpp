@@ -142,7 +142,7 @@ class simulation {
     std::vector<double> ready;       // when each can be issued; never: waits for a barrier
     double free = 0;
     double unit_free[units] = {};
-    double soonest = 0;  // of its warps
+    double soonest = 0;  // a lower bound of `ready`
     warp_state* last = nullptr;
   };
 
@@ -430,11 +430,15 @@ class simulation {
     if (best == nullptr) return false;
     // Prefers the warp that issued last, or otherwise the oldest warp that can issue.
     warp_state* chosen = nullptr;
-    double soonest = never;
+    double own = never, soonest = never;  // of the chosen warp, and of the others
     for (std::size_t n = 0; n < best->ready.size(); ++n) {
       const double r = best->ready[n];
-      soonest = std::min(soonest, r);
-      if (r <= at && (chosen == nullptr || best->warps[n] == best->last)) chosen = best->warps[n];
+      if (r <= at && (chosen == nullptr || best->warps[n] == best->last)) {
+        soonest = std::min(soonest, std::exchange(own, r));
+        chosen = best->warps[n];
+      } else {
+        soonest = std::min(soonest, r);
+      }
     }
     best->soonest = soonest;
     if (chosen == nullptr) return soonest != never || at != never;
@@ -447,6 +451,7 @@ class simulation {
     // If its pipe is busy, another warp goes first.
     if (const double wait = busy_until(p, op); wait > at + 1e-9) {
       ready(w) = wait;
+      p.soonest = std::min(p.soonest, wait);
       // Shorter waits only show that the pipe's rate is below one instruction per cycle.
       w.was_busy = w.was_busy || wait > at + 0.5;
       return;
