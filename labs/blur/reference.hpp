@@ -39,9 +39,9 @@ struct grey_picture {
 };
 
 // The contract's grey value of a colour: red, green and blue are p[0], p[1] and p[2].
-inline float grey_value(const byte* p) {
+inline constexpr auto grey_value = [](const byte* p) {
   return std::fmaf(p[2], 0.114350f, std::fmaf(p[0], 0.298839f, p[1] * 0.586811f));
-}
+};
 
 // The grey picture of 4 * width * height bytes; value(p) is the grey value of a colour.
 template <class Value = decltype(grey_value)>
@@ -68,10 +68,13 @@ struct blur_rule {
   int columns_off = 0, rows_off = 0;  // of the pixels that are read
 };
 
-// Adds along the rows first, then along the columns. Integers make the order irrelevant.
-inline grey_picture blurred(const grey_picture& in, const blur_rule& rule = {}) {
+// Adds along the rows first, then along the columns. Integers make the order irrelevant. The rule
+// is a function's result so that the compiler knows its values if they are constants.
+template <class Rule>
+grey_picture blurred_by(const Rule& rule_of, const grey_picture& in) {
   grey_picture out(in.width, in.height);
   in_bands(in.height, 64 * in.width, [&](std::int64_t begin, std::int64_t end) {
+    const blur_rule rule = rule_of();
     std::vector<int> rows((end - begin + 6) * in.width);  // starts at row begin - 3
     for (std::int64_t y = begin - 3; y < end + 3; ++y) {
       for (std::int64_t x = 0; x < in.width; ++x) {
@@ -94,22 +97,32 @@ inline grey_picture blurred(const grey_picture& in, const blur_rule& rule = {}) 
   });
   return out;
 }
+inline grey_picture blurred(const grey_picture& in) {
+  return blurred_by([] { return blur_rule(); }, in);
+}
+inline grey_picture blurred(const grey_picture& in, const blur_rule& rule) {
+  return blurred_by([&] { return rule; }, in);
+}
 
 // The contract's length of a gradient: truncated, at most 255.
-inline int edge_length(int gx, int gy) {
+inline constexpr auto edge_length = [](int gx, int gy) {
   const int square = gx * gx + gy * gy;
   auto root = static_cast<int>(std::sqrt(static_cast<double>(square)));
   while (root * root > square) --root;
   return std::min(root, 255);
-}
+};
+
+// Sobel's weights of a column or a row.
+struct sobel_weights {
+  constexpr int operator[](int k) const { return k == 1 ? 2 : 1; }
+};
 
 // The edges of a picture; length(gx, gy) is an edge's value, of which the lowest 8 bits are kept.
-// `w` holds Sobel's weights of a column or a row. The pixels that are read are `columns_off` and
-// `rows_off` away from the right ones.
-template <class Length = decltype(edge_length)>
+// w[0] to w[2] are the weights. The pixels that are read are `columns_off` and `rows_off` away from
+// the right ones.
+template <class Length = decltype(edge_length), class Weights = sobel_weights>
 grey_picture edges_of(const grey_picture& in, const Length& length = edge_length,
-                      const std::array<int, 3>& w = {1, 2, 1}, int columns_off = 0,
-                      int rows_off = 0) {
+                      const Weights& w = {}, int columns_off = 0, int rows_off = 0) {
   grey_picture out(in.width, in.height);
   out.fill([&](std::int64_t x, std::int64_t y) {
     const auto at = [&](int dx, int dy) { return in.at(x + dx + columns_off, y + dy + rows_off); };
