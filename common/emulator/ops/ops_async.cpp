@@ -214,6 +214,7 @@ const op* pending_count(context& x, const op* i) {
 // all; immediate: bytes to write. Bytes that are not read are written as zeros.
 const op* copy_async(context& x, const op* i) {
   const auto size = static_cast<unsigned>(i->immediate);
+  access_window source;  // the allocation of the previous lane's source
   return each_lane(x, i, [&](int l) {
     std::byte* to = reach(x, i, l, x.vreg<u64>(i->a)[l],
                           {size, size, memory_space::shared, access_kind::store,
@@ -228,7 +229,8 @@ const op* copy_async(context& x, const op* i) {
     if (given != 0) {
       const std::byte* from =
           reach(x, i, l, x.vreg<u64>(i->b)[l],
-                {given, size, memory_space::global, access_kind::load, "the source of cp.async: "});
+                {given, size, memory_space::global, access_kind::load, "the source of cp.async: "},
+                &source);
       if (from == nullptr) return false;
       std::memcpy(to, from, given);
     }

@@ -19,7 +19,8 @@ std::byte* reach_peer(context& x, const op* i, access_fault fault) {
   return x.owner->reach_peer(i, fault);
 }
 
-std::byte* reach(context& x, const op* i, int lane, std::uint64_t at, const span& s) {
+std::byte* reach(context& x, const op* i, int lane, std::uint64_t at, const span& s,
+                 access_window* known) {
   const std::uint64_t offset = at - shared_window;
   const bool in_window = offset < window_bytes;
   if (s.space == memory_space::shared && !in_window) {
@@ -50,13 +51,17 @@ std::byte* reach(context& x, const op* i, int lane, std::uint64_t at, const span
       return x.shared + offset;
     }
   } else {
-    const auto found = x.memory->find(at);
-    const bool inside = found && s.bytes <= found->bytes - (at - found->base);
+    access_window looked_up;
+    access_window& found = known != nullptr ? *known : looked_up;
+    if (at - found.base >= found.bytes) found = x.memory->find(at).value_or(access_window());
+    const std::uint64_t offset_in = at - found.base;
+    const bool is_found = offset_in < found.bytes;
+    const bool inside = is_found && s.bytes <= found.bytes - offset_in;
     if (inside && !fault.misaligned) {
       if (x.watch != nullptr) x.owner->watch_range(i, lane, fault.space, at, s, true);
       return x.memory->host(at);
     }
-    fault.misaligned = fault.misaligned && found;
+    fault.misaligned = fault.misaligned && is_found;
   }
   if (x.watch != nullptr) x.owner->watch_range(i, lane, fault.space, fault.address, s, false);
   stop_with(x, i, fault);
