@@ -205,6 +205,17 @@ json access_json(const warp_recording::access& a, std::uint32_t active, row_tabl
   return one;
 }
 
+json barrier_json(const warp_recording::barrier_use& b, std::uint32_t active) {
+  json one = json::object();
+  one["use"] = b.use;
+  one["at"] = b.at;
+  if (b.lanes != active) one["lanes"] = b.lanes;
+  one["parity"] = b.parity;
+  one["arrivals"] = b.arrivals;
+  if (b.bytes != 0) one["bytes"] = b.bytes;
+  return one;
+}
+
 json step_json(const warp_recording& r, const warp_recording::step& s, row_table& rows) {
   json one = json::object();
   one["i"] = s.instruction;
@@ -220,6 +231,11 @@ json step_json(const warp_recording& r, const warp_recording::step& s, row_table
     json all = json::array();
     for (const auto& a : s.accesses) all.push_back(access_json(a, s.active, rows));
     one["x"] = all;
+  }
+  if (!s.barriers.empty()) {
+    json all = json::array();
+    for (const auto& b : s.barriers) all.push_back(barrier_json(b, s.active));
+    one["b"] = all;
   }
   if (!s.fills.empty()) {
     json all = json::array();
@@ -288,6 +304,17 @@ warp_recording::access access_from(const json& j, const warp_recording& r, std::
   if (j.contains("stored"))
     for (const json& n : j.at("stored")) a.stored.push_back(row(n, 4));
   return a;
+}
+
+warp_recording::barrier_use barrier_from(const json& j, std::uint32_t active) {
+  warp_recording::barrier_use b;
+  b.use = j.at("use").get<std::string>();
+  b.at = j.at("at").get<std::uint64_t>();
+  b.lanes = j.value("lanes", active);
+  b.parity = checked<unsigned>(j.at("parity"), 2, "parity");
+  b.arrivals = j.at("arrivals").get<unsigned>();
+  b.bytes = j.value("bytes", 0);
+  return b;
 }
 
 }  // namespace
@@ -406,6 +433,8 @@ warp_recording parse_recording(std::string_view text) {
     }
     if (s.contains("x"))
       for (const json& a : s.at("x")) one.accesses.push_back(access_from(a, r, one.active, rows));
+    if (s.contains("b"))
+      for (const json& b : s.at("b")) one.barriers.push_back(barrier_from(b, one.active));
     if (s.contains("f"))
       for (const json& f : s.at("f")) {
         one.fills.push_back({f.at(0).get<std::uint32_t>(), f.at(1).get<std::uint32_t>(),
@@ -415,6 +444,23 @@ warp_recording parse_recording(std::string_view text) {
     r.steps.push_back(std::move(one));
   }
   return r;
+}
+
+std::string barrier_text(const warp_recording& r, const warp_recording::barrier_use& b) {
+  std::string name = b.at < r.shared_bytes ? fmt::format("at {}", b.at) : "of another block";
+  for (const auto& v : r.variables)
+    if (b.at >= v.offset && b.at < v.offset + v.bytes)
+      name = b.at == v.offset ? v.name : fmt::format("{} + {}", v.name, b.at - v.offset);
+  const char* what = b.use == "begins"    ? "initialised"
+                     : b.use == "arrives" ? "arrived"
+                     : b.use == "passes"  ? "the wait succeeded"
+                                          : "the wait failed";
+  std::string missing;
+  if (b.arrivals != 0)
+    missing = fmt::format("{} arrival{}", b.arrivals, b.arrivals == 1 ? "" : "s");
+  if (b.bytes != 0) missing += fmt::format("{}{} bytes", missing.empty() ? "" : " and ", b.bytes);
+  return fmt::format("mbarrier {}: {}; its phase of parity {} waits for {}", name, what, b.parity,
+                     missing);
 }
 
 std::string value_text(const warp_recording& r, const lane_row& row, std::string_view type,

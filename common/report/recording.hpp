@@ -51,7 +51,7 @@ struct warp_recording {
     std::uint32_t line = 0;
     std::string inner;  // the function inlined into that line, if any
     std::vector<written_register> writes;
-    std::string note;  // how the machine code differs, if it does
+    std::string note;  // how the machine code differs, or what an asynchronous instruction begins
   };
   struct access {
     std::string kind, space;  // "load", "store", "atomic"; "global", "shared", "local"
@@ -67,11 +67,21 @@ struct warp_recording {
   struct fill {  // words of shared memory written meanwhile by a warp that is not recorded
     std::uint32_t warp = 0, first = 0, count = 1, stride = 1;  // every stride-th word
   };
+  struct barrier_use {  // of an mbarrier, by some lanes
+    std::string
+        use;  // "begins", "arrives", "passes" (a wait that succeeds), "polls" (one that fails)
+    std::uint64_t at = 0;  // an offset in the shared memory of the cluster
+    std::uint32_t lanes = 0;
+    // After the instruction: the current phase, and the arrivals and bytes that it waits for.
+    unsigned parity = 0, arrivals = 0;
+    std::int32_t bytes = 0;
+  };
   struct step {
     std::uint32_t instruction = 0, warp = 0;
     std::uint32_t mask = 0, active = 0;  // current lanes; those whose guard holds
     std::vector<lane_row> values;        // of the written registers; empty if unknown
     std::vector<access> accesses;
+    std::vector<barrier_use> barriers;
     std::vector<fill> fills;  // before this step
   };
 
@@ -96,6 +106,10 @@ std::string recording_text(const warp_recording& r);
 
 // Throws json_error with a message that reads well after the file's name.
 warp_recording parse_recording(std::string_view text);
+
+// The use of an mbarrier as text, for example "mbarrier full + 8: arrived; its phase of parity 0
+// waits for 4096 bytes".
+std::string barrier_text(const warp_recording& r, const warp_recording::barrier_use& b);
 
 // A lane's value as text, for example "-3", "0.5" or "in + 128".
 std::string value_text(const warp_recording& r, const lane_row& row, std::string_view type,

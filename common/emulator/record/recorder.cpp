@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "common/device/names.hpp"
+#include "common/emulator/machine/async.hpp"
 #include "common/emulator/machine/memory.hpp"
 #include "common/emulator/machine/program.hpp"
 #include "common/emulator/profile/older_requests.hpp"
@@ -50,6 +51,39 @@ void add_registers(const ptx::operand& o, std::vector<std::string_view>& to) {
   if (o.kind == ptx::operand_kind::name) to.push_back(o.name);
   if (o.kind == ptx::operand_kind::vector || o.kind == ptx::operand_kind::pair)
     for (const ptx::operand& e : o.elements) add_registers(e, to);
+}
+
+bool is_wgmma_product(const ptx::instruction& i) {
+  return i.opcode == "wgmma" && has_modifier(i, "mma_async");
+}
+
+// What an asynchronous instruction begins, or "". Its results are not in this step.
+std::string note_on_async(const ptx::instruction& i) {
+  if (is_wgmma_product(i))
+    return "begins a product of tiles in shared memory; the sums are not known before "
+           "wgmma.wait_group";
+  if (i.opcode == "fence" && has_modifier(i, "proxy") && has_modifier(i, "async"))
+    return "orders this thread's accesses before later ones by TMA and wgmma";
+  if (i.opcode != "cp" || !has_modifier(i, "bulk")) return "";
+  const auto to = std::ranges::find_if(
+      i.modifiers, [](std::string_view m) { return m == "global" || m.starts_with("shared"); });
+  if (to == i.modifiers.end() || has_modifier(i, "prefetch")) return "";
+  if (*to == "global")
+    return "begins a copy by TMA from shared to global memory; cp.async.bulk.wait_group waits for "
+           "it";
+  return std::string("begins a copy by TMA to shared memory") +
+         (has_modifier(i, "multicast::cluster") ? " of several blocks" : "") +
+         "; the mbarrier counts its bytes when they arrive";
+}
+
+// Shortens a list of many registers, such as the sums of a wgmma, to its first and its last one.
+std::string with_short_lists(std::string_view text) {
+  const auto begin = text.find('{'), end = text.find('}', begin);
+  if (begin == std::string_view::npos || end == std::string_view::npos) return std::string(text);
+  const std::string_view list = text.substr(begin, end - begin);
+  if (std::ranges::count(list, ',') < 16) return std::string(text);
+  return std::string(text.substr(0, begin + list.find(','))) + ", ...," +
+         std::string(list.substr(list.rfind(',') + 1)) + std::string(text.substr(end));
 }
 
 }  // namespace
@@ -166,7 +200,7 @@ std::string warp_recorder::text_of(std::uint32_t function, const ptx::instructio
   text = trimmed(text.substr(0, text.find(';')));
   if (text.find(i.opcode) == std::string_view::npos) return ptx::spelled(i);
   std::string one;
-  for (const char c : text.substr(0, 200)) {
+  for (const char c : with_short_lists(text).substr(0, 200)) {
     const char blank = c == '\t' ? ' ' : c;
     if (blank != ' ' || (!one.empty() && one.back() != ' ')) one += blank;
   }
@@ -178,7 +212,7 @@ std::vector<warp_recording::written_register> warp_recorder::registers_of(
   std::vector<warp_recording::written_register> found;
   const bool reads_only = i.opcode == "red" || i.opcode == "st" || i.opcode == "call" ||
                           i.opcode == "cp" || i.opcode == "bra";
-  if (!ptx::has_result(i) || reads_only) return found;
+  if (!ptx::has_result(i) || reads_only || is_wgmma_product(i)) return found;
   std::vector<std::string_view> names;
   add_registers(i.operands[0], names);
   const program_function& f = launch_.code->functions[function];
@@ -238,6 +272,7 @@ const warp_recorder::known_instruction& warp_recorder::instruction_at(std::uint3
     one.kind = kind_names[static_cast<int>(ptx::traits_of(*k.is).kind)];
     one.ptx_line = k.is->line;
     one.writes = registers_of(function, *k.is);
+    one.note = note_on_async(*k.is);
     place(one, ordinal);
   } else {
     one.ptx = "ret";
@@ -297,6 +332,18 @@ void warp_recorder::capture(begun& b, const context& x) {
       }
     }
     b.step.values.push_back(values);
+  }
+  for (std::size_t n = 0; n < b.mbarriers.size(); ++n) {
+    auto& use = b.step.barriers[n];
+    const std::uint64_t word = *b.mbarriers[n];
+    const auto field = [&](int from, int to) {
+      return static_cast<std::uint32_t>(word >> from & ((std::uint64_t{1} << (to - from)) - 1));
+    };
+    use.parity = field(mbarrier_parity_at, mbarrier_parity_at + 1);
+    use.arrivals = field(mbarrier_pending_at, mbarrier_bytes_at);
+    constexpr int unused = 32 - (mbarrier_parity_at - mbarrier_bytes_at);
+    use.bytes =
+        static_cast<std::int32_t>(field(mbarrier_bytes_at, mbarrier_parity_at) << unused) >> unused;
   }
   for (auto& a : b.step.accesses) {
     a.stored.clear();
@@ -447,6 +494,25 @@ void warp_recorder::access_range(const warp_event& e, const range_event& r) {
   const std::uint64_t end = std::min(r.address + r.bytes, kept_.shared_bytes);
   for (std::uint64_t at = r.address; at < end; at += 4)
     filled_[static_cast<std::uint32_t>(at / 4)] = e.warp;
+}
+
+// The effect on the mbarrier is read when the instruction is done, in capture().
+void warp_recorder::used_mbarrier(const warp_event& e, const mbarrier_event& m) {
+  if (!here_ || m.use == mbarrier_use::receives || !is_recorded(e.warp)) return;
+  if (begun_.empty() || begun_.back().ordinal != e.at->ordinal) return;
+  const char* const use = m.use == mbarrier_use::begins    ? "begins"
+                          : m.use == mbarrier_use::arrives ? "arrives"
+                          : m.use == mbarrier_use::passes  ? "passes"
+                                                           : "polls";
+  begun& b = begun_.back();
+  auto& uses = b.step.barriers;
+  auto same = std::ranges::find_if(
+      uses, [&](const auto& known) { return known.use == use && known.at == m.address; });
+  if (same == uses.end()) {
+    same = uses.insert(uses.end(), {use, m.address});
+    b.mbarriers.push_back(m.word);
+  }
+  same->lanes |= 1u << m.lane;
 }
 
 void warp_recorder::keep(warp_recording::step step, std::uint32_t ordinal, std::uint32_t lanes) {

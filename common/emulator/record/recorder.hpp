@@ -55,6 +55,7 @@ class warp_recorder final : public observer {
   void after(const context& x, const op* i, const op* next) override;
   std::uint32_t access(const access_event& e) override;
   void access_range(const warp_event& e, const range_event& r) override;
+  void used_mbarrier(const warp_event& e, const mbarrier_event& m) override;
   void executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end,
                 std::uint32_t lanes) override;
 
@@ -64,6 +65,7 @@ class warp_recorder final : public observer {
     std::uint32_t ordinal;
     warp_recording::step step;
     std::byte* registers;
+    std::vector<const std::uint64_t*> mbarriers = {};  // the words of step.barriers
   };
   struct known_instruction;
   struct function_text;

@@ -87,6 +87,7 @@ std::string step_text(const warp_recording& r, const warp_recording::step& s) {
     text += fmt::format(", {} {}{}", a.taken, unit, a.taken == 1 ? "" : "s");
     if (a.ideal != a.taken) text += fmt::format(" (ideally {})", a.ideal);
   }
+  for (const auto& b : s.barriers) text += ", " + barrier_text(r, b);
   return text;
 }
 

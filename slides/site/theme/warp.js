@@ -36,6 +36,19 @@
     return String(type === 'u32' ? v >>> 0 : v);
   }
 
+  // An mbarrier's use in words, as barrier_text() in common/report/recording.cpp has it.
+  function barrierText(r, b) {
+    let name = b.at < r.shared_bytes ? `at ${b.at}` : 'of another block';
+    for (const v of r.variables) {
+      if (b.at >= v.offset && b.at < v.offset + v.bytes) name = v.name + (b.at === v.offset ? '' : ` + ${b.at - v.offset}`);
+    }
+    const what = {begins: 'initialised', arrives: 'arrived', passes: 'the wait succeeded'}[b.use] || 'the wait failed';
+    const missing = [];
+    if (b.arrivals) missing.push(`${b.arrivals} arrival${b.arrivals === 1 ? '' : 's'}`);
+    if (b.bytes) missing.push(`${b.bytes} bytes`);
+    return `mbarrier ${name}: ${what}; its phase of parity ${b.parity} waits for ${missing.join(' and ')}`;
+  }
+
   function sentence(r, s) {
     const i = r.instructions[s.i], mask = s.m ?? 0xffffffff, active = s.a ?? mask;
     let text = i.file === undefined ? '' : `line ${i.line}: `;
@@ -46,6 +59,7 @@
       const unit = x.space === 'shared' ? 'wavefront' : 'sector';
       text += `, ${x.n} ${unit}${x.n === 1 ? '' : 's'}` + (x.ideal === undefined ? '' : ` (ideally ${x.ideal})`);
     }
+    for (const b of s.b || []) text += `, ${barrierText(r, b)}`;
     return text;
   }
 

@@ -24,7 +24,7 @@ struct recorded {
 
 // A kernel with divergence, strided and padded shared memory, a shuffle, vectors and a fused
 // product. Its 64 threads are two warps that exchange words.
-const char* const body = R"(
+const char* const body_of_most = R"(
 .loc 1 2 0
 mov.u32 %r1, %tid.x;
 mul.wide.u32 %rd2, %r1, 4;
@@ -67,7 +67,32 @@ st.global.f32 [%rd5], %f3;
 @%p1 st.global.v2.u32 [%rd5], {%r9, %r10};
 )";
 
-recorded record(const std::string& of) {
+// One thread announces 64 bytes at an mbarrier, copies them, and arrives again; a thread of the
+// other warp arrives, too. All threads wait for the phase of parity 0.
+const char* const barrier_body = R"(
+mov.u32 %r1, %tid.x;
+and.b32 %r2, %r1, 31;
+setp.ne.u32 %p1, %r1, 0;
+setp.ne.u32 %p2, %r2, 0;
+mov.u32 %r3, s;
+add.u32 %r4, %r3, 512;
+@!%p1 mbarrier.init.shared.b64 [%r4], 3;
+bar.sync 0;
+@%p1 bra others;
+mbarrier.arrive.expect_tx.shared.b64 %rd2, [%r4], 64;
+cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%rd1], 64, [%r4];
+bra all;
+others:
+@!%p2 mbarrier.arrive.shared.b64 %rd2, [%r4];
+all:
+bar.warp.sync -1;
+@!%p1 mbarrier.arrive.shared.b64 %rd2, [%r4];
+wait:
+mbarrier.try_wait.parity.shared.b64 %p3, [%r4], 0;
+@!%p3 bra wait;
+)";
+
+recorded record(const std::string& of, const char* body = body_of_most) {
   const std::string text =
       std::string(
           ".version 9.0\n.target sm_90\n.address_size 64\n.file 1 \"/home/me/lesson.cu\"\n"
@@ -194,6 +219,36 @@ TEST_CASE("a recording is bounded and says so, and unrequested parts are not rec
   CHECK(record("block=1").warps.steps.empty());
   CHECK(record("steps=0").text.empty());
   CHECK(record("warps=0,").text.empty());
+}
+
+TEST_CASE("uses of mbarriers, and their phases afterwards") {
+  const recorded r = record("warps=all", barrier_body);
+  std::vector<std::string> first_warp, second_warp;
+  std::uint32_t waited = 0;
+  std::string note;
+  for (const auto& s : r.warps.steps) {
+    const std::string& of = r.warps.instructions[s.instruction].note;
+    if (!of.empty()) note = of;
+    for (const auto& b : s.barriers) {
+      CHECK(b.at == 512);
+      if (b.use == "passes") waited |= b.lanes;
+      if (b.use != "polls")
+        (s.warp == 0 ? first_warp : second_warp).push_back(barrier_text(r.warps, b));
+    }
+  }
+  REQUIRE(first_warp.size() == 4);
+  CHECK(first_warp[0] ==
+        "mbarrier s + 512: initialised; its phase of parity 0 waits for 3 arrivals");
+  CHECK(first_warp[1] ==
+        "mbarrier s + 512: arrived; its phase of parity 0 waits for 1 arrival and 64 bytes");
+  CHECK(first_warp[3] ==
+        "mbarrier s + 512: the wait succeeded; its phase of parity 1 waits for 3 arrivals");
+  REQUIRE(second_warp.size() == 2);
+  CHECK(second_warp[1] == first_warp[3]);
+  CHECK(waited == ~0u);
+  CHECK(note ==
+        "begins a copy by TMA to shared memory; the mbarrier counts its bytes when they arrive");
+  CHECK(recording_text(parse_recording(r.text)) == r.text);
 }
 
 TEST_CASE("malformed files are refused with an explanation") {
