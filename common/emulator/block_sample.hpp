@@ -7,7 +7,7 @@
 //
 //         Blocks that may wait for each other need the blocks before them, and often one more block
 //         that adds up the others' results. Such a launch begins with block 0, omits no block, and
-//         may execute 100 times as many instructions before it ends, which most launches do not.
+//         may execute 250 times as many instructions before it ends, which most launches do not.
 // watch   The results of a sampled launch are incomplete. A small kernel is never sampled, because
 //         other kernels may need its results. Nor are clusters whose blocks may wait for each
 //         other, because no block of a cluster ends early.
