@@ -190,8 +190,8 @@ limit_counts counts_of(const std::vector<kernel_profile>& kernels) {
     sum.store_sectors += c.global_store.sectors + c.global_atomic.sectors;
     sum.local_sectors += c.local_load.sectors + c.local_store.sectors;
     sum.shared_load_wavefronts += c.shared_load.wavefronts;
-    sum.shared_wavefronts += c.shared_load.wavefronts + c.shared_store.wavefronts +
-                             c.shared_atomic.wavefronts + c.shared_copy.wavefronts;
+    sum.shared_wavefronts +=
+        c.shared_load.wavefronts + c.shared_store.wavefronts + c.shared_atomic.wavefronts;
   }
   return sum;
 }

@@ -395,7 +395,7 @@ class Program(unittest.TestCase):
     def test_lists_for_meson(self):
         self.assertEqual(self.run_reader('--lists', 'out.txt').returncode, 0)
         self.assertEqual((self.root / 'out.txt').read_text(), 'labs = t\nt contract = t.hpp\nt function = f\nt steps = 00_a\n'
-                         't baselines = cpu:cpu: cub:gpu:a,b\nt limits = \n')
+                         't baselines = cpu:cpu: cub:gpu:a,b\nt limits = \nt hopper = \n')
 
     def test_meson_reports_a_mistake(self):
         self.write('labs/t/lab.toml', GOOD.replace('order = 2', 'order = "2"'))

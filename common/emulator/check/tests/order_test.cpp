@@ -174,7 +174,7 @@ TEST_CASE("a named barrier orders the warps that arrive at it before the warps t
   CHECK_FALSE(l.ordered(of_waiter, 0, 1, 5, 0, 0, 3));
 }
 
-TEST_CASE("named barriers pass on what a thread has released to another block or learned from one") {
+TEST_CASE("named barriers pass on what other blocks have released") {
   for (const sync_scope scope : {sync_scope::gpu, sync_scope::block}) {
     launch l;
     const auto meet = [&](unsigned block) {
