@@ -92,7 +92,8 @@ std::string alone(const std::string& text, const std::string& name, const fs::pa
 
 std::string of_finding(const located_finding& found) {
   const finding& f = found.what;
-  return std::string(title_of(f.kind)) + ": " + f.message + " - " + f.advice;
+  const std::string text = std::string(title_of(f.kind)) + ": " + f.message;
+  return f.advice.empty() ? text : text + " - " + f.advice;
 }
 
 std::string classified(verdict what, const std::string& message) {

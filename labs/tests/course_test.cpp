@@ -157,6 +157,7 @@ TEST_CASE("mutants.txt lists every mutant once, and its file describes its error
     const fs::path folder = fs::path("labs") / l.name / "tests";
     const std::vector<std::string> names = names_of(l.mutants);
     CHECK(std::set(names.begin(), names.end()).size() == names.size());
+    if (!fs::exists(source_root() / folder / "mutants")) continue;  // all of them are edits
     for (const std::string& name : names_of_cu_files(source_root() / folder / "mutants")) {
       CAPTURE(name);
       CHECK(std::count(names.begin(), names.end(), name) == 1);
