@@ -1,0 +1,133 @@
+// gemm 16_stream_k: every cluster takes the same number of steps.
+//
+// idea    132 tiles of 128 x 256 are one wave; 140 take as long as 264. So the last one to two
+// waves
+//         are divided by steps, not by tiles. A cluster may begin and end in the middle of a tile's
+//         sum. It hands a sum that it does not finish to the cluster that does, through global
+//         memory.
+// watch   For a small product, all tiles are divided, and up to all multiprocessors work on few
+//         tiles. The sums are added in the same order in every run.
+// needs   Any contract sizes; compute capability 9.0; no two calls at once.
+// source  M. Osama et al., "Stream-K: Work-Centric Parallel Decomposition for Dense Matrix-Matrix
+//         Multiplication on the GPU" (2023).
+#include <algorithm>
+
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/gemm/gemm.hpp"
+#include "labs/gemm/tensor_copies.hpp"
+#include "labs/gemm/wgmma.hpp"
+#include "solutions/gemm/parts/partial_sums.hpp"
+#include "solutions/gemm/parts/sm_count.hpp"
+#include "solutions/gemm/parts/step_shares.hpp"
+#include "solutions/gemm/parts/store_boxes.hpp"
+#include "solutions/gemm/parts/tile_order.hpp"
+
+constexpr int cols = 256;   // of c per block
+constexpr int depth = 64;   // columns of a, rows of b per step
+constexpr int stages = 4;   // pairs of tiles in shared memory
+constexpr int cluster = 2;  // blocks that share the tiles of b
+constexpr int consumers = 2, threads = (1 + consumers) * 128;
+constexpr int rows = consumers * 64;  // of c per block
+
+// The two tiles of a step, in the layout of descriptor_of_a() and descriptor_of_b().
+struct alignas(1024) tile_pair {
+  __nv_bfloat16 a[rows][depth];
+  __nv_bfloat16 b[cols / panel_cols][depth][panel_cols];
+};
+
+struct shared_memory {
+  tile_pair tiles[stages];
+  output_boxes out[consumers];
+};
+
+__global__ void __cluster_dims__(cluster) __launch_bounds__(threads, 1)
+    gemm_kernel(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
+                const __grid_constant__ CUtensorMap c, int m, int n, int k, int rounds) {
+  extern __shared__ shared_memory shared[];
+  auto& tiles = shared->tiles;
+  __shared__ barrier full[stages], empty[stages];
+  const int tiles_x = (n + cols - 1) / cols, tiles_y = (m + cluster * rows - 1) / (cluster * rows);
+  const int rank = blockIdx.x % cluster;  // of the block in its cluster
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < stages; ++i) {
+      init_barrier(full[i], 1);
+      init_barrier(empty[i], cluster * consumers);
+    }
+    publish_barriers();
+  }
+  meet_cluster();  // before the other block copies to this one
+  ring_position<stages> ring;
+  step_share share(tiles_y * tiles_x, (k + depth - 1) / depth, rounds, gridDim.x / cluster,
+                   blockIdx.x / cluster);
+  tile_part part;
+  if (threadIdx.x < 128) {
+    keep_registers<24>();
+    while (threadIdx.x == 0 && share.next(part)) {
+      const tile_place place = place_of(part.tile, tiles_y, tiles_x, cluster * rows, cols);
+      for (int step = part.from; step < part.to; ++step, ring.advance()) {
+        const int k0 = step * depth;
+        tile_pair& next = tiles[ring.stage];
+        wait(empty[ring.stage], ring.parity ^ 1);
+        arrive_and_expect(full[ring.stage], sizeof(tile_pair));
+        load_box(next.a, a, place.row + rank * rows, k0, full[ring.stage]);
+        constexpr int half = cols / panel_cols / cluster;
+        for (int i = rank * half; i < (rank + 1) * half; ++i) {
+          load_box_for(0b11, next.b[i], b, k0, place.col + i * panel_cols, full[ring.stage]);
+        }
+      }
+    }
+  } else {
+    take_registers<240>();
+    const int consumer = threadIdx.x / 128 - 1;
+    int next_box = 0;
+    const int slot = blockIdx.x * consumers + consumer, one_cluster = cluster * consumers;
+    while (share.next(part)) {
+      const tile_place place = place_of(part.tile, tiles_y, tiles_x, cluster * rows, cols);
+      warpgroup_sums<cols> sums;
+      for (int step = part.from; step < part.to; ++step, ring.advance()) {
+        wait(full[ring.stage], ring.parity);
+        const tile_pair& now = tiles[ring.stage];
+        wgmma_fence();
+        const std::uint64_t a_tile = descriptor_of_a(now.a[consumer * 64]);
+        const std::uint64_t b_tile = descriptor_of_b(now.b);
+        for (int i = 0; i < depth / 16; ++i) {
+          multiply_add<cols>(sums, a_tile + i * next_16_of_a, b_tile + i * next_16_of_b,
+                             step == part.from && i == 0);
+        }
+        wgmma_commit();
+        wgmma_wait<0>();
+        if (threadIdx.x % 128 < cluster) arrive_at(empty[ring.stage], threadIdx.x % 128);
+      }
+      //> todo: hand over a sum without its end; add the earlier parts to one with its end.
+      if (part.to < (k + depth - 1) / depth) {
+        hand_over(sums, slot, 1 + consumer);
+        continue;
+      }
+      if (part.from > 0) {
+        for (int i = 1;
+             i <= blockIdx.x / cluster && share.has_part_of(part.tile, blockIdx.x / cluster - i);
+             ++i)
+          add_from(sums, slot - i * one_cluster, 1 + consumer);
+      }
+      //<
+      store_boxes<cols>(c, place.row + rank * rows + consumer * 64, place.col, sums,
+                        shared->out[consumer], next_box, 1 + consumer);
+    }
+  }
+  if (threadIdx.x % 128 == 0) wait_for_reads<0>();  // the boxes stay until they have been read
+  meet_cluster();  // the other block may still copy to this one, or arrive at its barriers
+}
+
+void gemm(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* c, int m, int n, int k) {
+  const int tiles = ceil_div(n, cols) * ceil_div(m, cluster * rows), steps = ceil_div(k, depth);
+  const int most = std::min(sm_count(), most_warpgroups / consumers) / cluster;
+  const int clusters = std::min(tiles * steps, std::max(1, most));
+  const int rounds = std::max(0, tiles / clusters - 1);  // of whole tiles
+  const CUtensorMap a_map = map_of(a, m, k, rows), b_map = map_of(b, k, n, depth);
+  const CUtensorMap c_map = map_of(c, m, n, 64);
+  constexpr int bytes = sizeof(shared_memory);
+  check(cudaFuncSetAttribute(gemm_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  gemm_kernel<<<clusters * cluster, threads, bytes>>>(a_map, b_map, c_map, m, n, k, rounds);
+  check(cudaGetLastError());
+}
