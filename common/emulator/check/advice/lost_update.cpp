@@ -87,14 +87,21 @@ std::string race_report::lost_update_advice(const lane_access& t, race_between w
       written.line == evidence_.source.of(*evidence_.code, function, theirs->store).line;
   if (!same_address && !same_line) return {};
   const bool one_pass = mine->store == theirs->store && !f.is_in_loop(mine->store);
-  if (who != race_between::one_store && who != race_between::blocks && !one_pass) {
-    const register_flow::sources index = f.values().of_address(mine->store);
-    const bool from_data = std::ranges::any_of(index.instructions, [&](std::int32_t n) {
-      return f.values().at(n).opcode == "ld" &&
-             ptx::space_of(f.values().at(n)) != ptx::state_space::param;
-    });
-    if (!from_data && (!same_address || index.merges)) return {};
-  }
+  const register_flow::sources index = f.values().of_address(mine->store);
+  const bool from_data = std::ranges::any_of(index.instructions, [&](std::int32_t n) {
+    return f.values().at(n).opcode == "ld" &&
+           ptx::space_of(f.values().at(n)) != ptx::state_space::param;
+  });
+  if (who != race_between::one_store && who != race_between::blocks && !one_pass && !from_data &&
+      (!same_address || index.merges))
+    return {};
+  // Lanes that store to one element with one store are race_between::one_store. Otherwise, an index
+  // that depends on the lane gives every lane an element of its own, and the accesses of two lanes
+  // need an order.
+  const bool by_lane = std::ranges::any_of(index.names, [](std::string_view name) {
+    return name.starts_with("%tid.x") || name.starts_with("%laneid");
+  });
+  if (who == race_between::lanes && by_lane && !from_data) return {};
   const update_words words = words_for(mine->how);
   const bool one_line = read.line == written.line && read.file == written.file;
   std::string text = one_line ? std::string("The statement reads, ") + words.changes + " and writes"
