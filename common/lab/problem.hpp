@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -76,6 +77,20 @@ class problem {
       const problem_call& call, std::span<const std::span<const std::byte>> outputs) const = 0;
 
   virtual problem_work work(const size& n) const = 0;
+
+  // The outputs of a program, one per output buffer.
+  using results = std::vector<std::vector<std::byte>>;
+  // Calls a program again. Only the content of the inputs may differ from the call that is being
+  // explained. nullopt if the call fails, or if no further call is allowed.
+  using further_call = std::function<std::optional<results>(const problem_call&)>;
+
+  // Explains a wrong result in which check() recognises nothing, from further calls with inputs
+  // that show more. Returns a sentence like the cause of check(), or "" if the calls show nothing.
+  // Not used in judged grades.
+  virtual std::string explain(const problem_call& call, const results& outputs,
+                              const further_call& again) const {
+    return (void)call, (void)outputs, (void)again, std::string();
+  }
 };
 
 // Defines the function that load_problem() calls. For example, problem.cpp ends with

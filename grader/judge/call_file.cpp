@@ -126,7 +126,11 @@ void call_file::write_at(std::size_t offset, std::span<const std::byte> bytes) c
 }
 
 void call_file::write_inputs() const {
-  if (std::exchange(has_inputs_, true)) return;
+  if (!has_inputs_) rewrite_inputs();
+}
+
+void call_file::rewrite_inputs() const {
+  has_inputs_ = true;
   for (std::size_t c = 0; c < calls_.size(); ++c) {
     for (std::size_t b = 0; b < calls_[c].buffers.size(); ++b) {
       const auto& buffer = calls_[c].buffers[b];

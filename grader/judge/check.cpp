@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
 #include <new>
 #include <stdexcept>
 
@@ -13,6 +14,7 @@
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
 #include "grader/system/signals.hpp"
+#include "grader/system/stopwatch.hpp"
 
 namespace stepwise {
 
@@ -25,6 +27,45 @@ bool is_right_alone(const problem& p, const std::filesystem::path& program,
   options.findings.clear();
   const auto runner = start_session(program, device, file, std::move(options));
   return runner->call(number).ok() && !check_outputs(p, call, file.outputs(number));
+}
+
+// Adds what further calls with other inputs show about a wrong result, and returns true if they
+// show anything. A judged grade makes none, because its messages reveal no more of a hidden input
+// than they must. Bounds: the number of calls, their bytes, and the time after the first call,
+// which includes the start of the program.
+bool explain(std::string& message, const problem& p, const std::filesystem::path& program,
+             const device_choice& device, session_options options, const problem_call& call,
+             const problem::results& outputs) {
+  constexpr int most_calls = 400;
+  constexpr double most_s = 1;
+  constexpr std::size_t most_bytes = std::size_t{1} << 26;
+  std::vector<problem_call> calls = {call};
+  const call_file file(calls, {planned_call{}});
+  if (device.judged() || names_pattern(message) || file.bytes() > most_bytes) return false;
+  options.findings.clear();
+  options.time_limit_s = std::min(options.time_limit_s, most_s);
+  const auto runner = start_session(program, device, file, options);
+  std::chrono::steady_clock::time_point first_end;
+  int made = 0;
+  const auto again = [&](const problem_call& next) -> std::optional<problem::results> {
+    if (made == most_calls || (made > 0 && seconds_since(first_end) > most_s)) return std::nullopt;
+    throw_if_interrupted();
+    for (std::size_t b = 0; b < next.buffers.size(); ++b)
+      calls[0].buffers[b].data = next.buffers[b].data;
+    file.rewrite_inputs();
+    const bool is_done = runner->call(0).ok();
+    if (made++ == 0) first_end = std::chrono::steady_clock::now();
+    if (is_done) return file.outputs(0);
+    made = most_calls;  // the session is over
+    return std::nullopt;
+  };
+  const std::string why = p.explain(call, outputs, again);
+  if (why.empty()) return false;
+  // Removes ", in no known pattern" and whatever follows it.
+  if (const auto unknown = message.find(no_known_pattern); unknown != std::string::npos)
+    message.resize(message.rfind(", ", unknown));
+  message += "; " + why;
+  return true;
 }
 
 // Whether two threads store to one element of global memory because of a wrong index.
@@ -72,13 +113,16 @@ check_report run_calls(const lab& l, const problem& p, const std::filesystem::pa
     now.doing(fmt::format("checking {} of {} sizes: {}", i + 1, plans.size(), calls[i].label));
     report.found = runner->call(i);
     if (report.found.ok()) {
-      if (const auto wrong = check_outputs(p, calls[i], file.outputs(i))) {
+      const auto outputs = file.outputs(i);
+      if (const auto wrong = check_outputs(p, calls[i], outputs)) {
         report.found = {verdict::wrong, *wrong};
         if (i > 0 && is_right_alone(p, program, device, options, calls[i], file, i)) {
           report.found.message +=
               "; the same call is correct as the program's first call: does a static or __device__ "
               "variable keep data from the previous call?";
         }
+        report.explained_by_calls =
+            explain(report.found.message, p, program, device, options, calls[i], outputs);
       }
     }
     throw_if_interrupted();
@@ -120,7 +164,9 @@ check_report check_thoroughly(const lab& l, const problem& p, const std::filesys
 
 std::vector<located_finding> deciding_findings(const check_report& report) {
   auto deciding = without_copies(report.findings);
-  if (report.found.what != verdict::wrong || !names_pattern(report.found.message)) return deciding;
+  if (report.found.what != verdict::wrong || report.explained_by_calls ||
+      !names_pattern(report.found.message))
+    return deciding;
   auto others = deciding;
   std::erase_if(
       others, [](const auto& f) { return is_shared_element(f.what) || is_read_in_header(f.what); });

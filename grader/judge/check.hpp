@@ -36,6 +36,8 @@ struct check_report {
   // The label of the larger call that the findings belong to, if a grade's checks found nothing at
   // the small sizes.
   std::string large;
+  // Whether `found` names a cause that only further calls with other inputs have shown.
+  bool explained_by_calls = false;
 
   bool correct() const { return found.ok(); }
 };
@@ -55,7 +57,7 @@ check_report check_thoroughly(const lab& l, const problem& p, const std::filesys
 // a wrong result says more. A known pattern in the result names the wrong index, so it says more
 // than two findings that follow from it: threads store to one element of global memory, and a
 // header of the course reads what the student's kernel did not write. If no other error remains,
-// these findings are omitted, too.
+// these findings are omitted, too, unless only further calls have shown the pattern.
 std::vector<located_finding> deciding_findings(const check_report& report);
 
 // A call with inputs of this size. Throws failure(usage) if the problem has no such size, and

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cstring>
+
 #include "grader/judge/check.hpp"
 #include "grader/judge/one_call.hpp"
 #include "grader/judge/tests/doubling.hpp"
@@ -36,6 +38,39 @@ TEST_CASE("a wrong result names the call, and no call follows") {
   CHECK(report.found.message == "out[0] is wrong (n = 1, seed 7)");
   CHECK(report.size == lab_size{1});
   CHECK(report.right.empty());
+}
+
+TEST_CASE("further calls with other inputs may explain a wrong result") {
+  // Calls until no call is left, with an input of the number of the call.
+  struct explaining : doubling {
+    std::string explain(const problem_call& call, const results& outputs,
+                        const further_call& again) const override {
+      problem_call next = call;
+      std::string text = std::to_string(outputs.at(0).size()) + " bytes";
+      for (calls = 0; calls < 1000; ++calls) {
+        std::memcpy(next.buffers[0].data.data(), &calls, sizeof calls);
+        const auto made = again(next);
+        if (!made) break;
+        int out = 0;
+        std::memcpy(&out, made->at(0).data(), sizeof out);
+        if (calls < 3) text += ", " + std::to_string(calls) + " becomes " + std::to_string(out);
+      }
+      return text;
+    }
+    mutable int calls = 0;
+  };
+  const explaining p;
+  const auto check = [&](const char* what) {
+    const fake behaviour(what);
+    return check_program(doubling_lab(), p, fake_runner(), emulated_device(), {{1}}, 7, {});
+  };
+  const check_report wrong = check("wrong");
+  CHECK(wrong.found.message ==
+        "out[0] is wrong (n = 1, seed 7); 4 bytes, 0 becomes 1, 1 becomes 3, 2 becomes 5");
+  CHECK(wrong.explained_by_calls);
+  CHECK(p.calls > 3);
+  CHECK(p.calls <= 400);
+  CHECK(!check("good").explained_by_calls);
 }
 
 TEST_CASE("a known pattern in the result decides before findings that only follow from it") {
