@@ -21,6 +21,7 @@
 #include "common/lab/in_bands.hpp"
 #include "common/lab/random.hpp"
 #include "labs/reduction/reduction.hpp"
+#include "labs/reduction/times_added.hpp"
 
 namespace stepwise {
 namespace {
@@ -401,6 +402,9 @@ class wrong_sum {
                (part % smallest_block != 0
                     ? " - is n the limit of every load, and does the tree reach every sum (a block "
                       "that is halved must be a power of two)?"
+                : part == warp
+                    ? ", and the first 32 are there - does the tree have the level with a distance "
+                      "of 32, and are the sums of all warps and blocks added?"
                 : std::has_single_bit(part) && part <= largest_block
                     ? ", and the first " + std::to_string(part) +
                           " are there - does a single block add them? The number of blocks must "
@@ -577,6 +581,13 @@ class reduction_problem : public problem {
                           " (" + call.label + ")";
     const std::string guess = wrong_sum(in, expected, found).looks_like();
     return guess.empty() ? message : message + "; " + guess;
+  }
+
+  std::string explain(const problem_call& call, const results& outputs,
+                      const further_call& again) const override {
+    std::uint32_t found = 0;
+    std::memcpy(&found, outputs.at(0).data(), sizeof found);
+    return reduction_lab::times_added(call, again).text(found);
   }
 
   // Every element must be read and one sum written.

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <functional>
 #include <numeric>
 #include <stdexcept>
 
@@ -289,6 +290,70 @@ TEST_CASE(
     CHECK(warps.verdict(tree(warps, block, 32)) == "");
   }
   CHECK(warp.verdict(warp.sum() - warp.in[4] - warp.in[9]).find(odd) == std::string::npos);
+}
+
+TEST_CASE("further calls show how often a wrong sum adds which elements") {
+  // The explanation of a program that adds element i times(i) times, with at most this many calls.
+  const auto explained = [](std::int64_t n, const std::function<std::uint32_t(std::size_t)>& times,
+                            int most_calls = 400) {
+    const example e(n);
+    int calls = 0;
+    const auto sum = [&](const problem_call& call) -> std::optional<problem::results> {
+      if (calls++ == most_calls) return std::nullopt;
+      std::vector<std::uint32_t> in(n);
+      std::memcpy(in.data(), call.buffers[0].data.data(), call.buffers[0].bytes);
+      std::uint32_t all = 0;
+      for (std::size_t i = 0; i < in.size(); ++i) all += times(i) * in[i];
+      const auto bytes = std::as_bytes(std::span(&all, 1));
+      return problem::results{{bytes.begin(), bytes.end()}};
+    };
+    const auto outputs = sum(e.call);
+    return e.lab.explain(e.call, *outputs, sum);
+  };
+  CHECK(explained(1023, [](auto i) { return i < 256   ? 2
+                                            : i < 512 ? 0
+                                                      : 1; }) ==
+        "in[0] to in[255] are added twice, and in[256] to in[511] are not added: is the first "
+        "index or value used where the second belongs?");
+  CHECK(explained(1000, [](auto i) { return i < 500 || i > 503; }) ==
+        "in[500] to in[503] are not added. Which thread reads in[500], and which step should add "
+        "that thread's sum to the total?");
+  CHECK(explained(1023, [](auto i) { return i / 16 % 2 == 0; })
+            .starts_with("in[16] to in[31], in[48] to in[63], ... are not added. That is the "
+                         "second half of every 32: does a tree"));
+  CHECK(explained(65535, [](auto i) { return 1 + i / 4096; })
+            .starts_with("in[4096] to in[8191] are added twice, in[8192] to in[12287] 3 times, "
+                         "and so on. Another block, or a loop's next pass, reads them again"));
+  CHECK(explained(65535, [](auto i) { return i / 1024 % 16 == 0 ? 16 : 0; })
+            .starts_with("in[0] to in[1023], in[16384] to in[17407], ... are added 16 times, and "
+                         "in[1024] to in[16383]"));
+  CHECK(explained(65535, [](auto i) { return i % 4 != 3 ? 1
+                                             : i < 4096 ? 2
+                                             : i < 8192 ? 0
+                                                        : 1; })
+            .starts_with("in[3], in[7], ..., in[4095] are added twice, and in[4099], in[4103], "
+                         "..., in[8191] are not added: is the first"));
+  CHECK(explained(257, [](auto i) { return i == 1 ? 3 : 1; }) ==
+        "in[1] is added 3 times. Which loop, block or thread reads it again?");
+  CHECK(explained(257, [](auto i) { return i < 64 || i >= 128 ? 1 : 0u - 1; }) ==
+        "in[64] to in[127] are subtracted. Which step subtracts a sum, or adds a number with the "
+        "wrong sign?");
+  // What no call has shown is not said.
+  CHECK(explained(
+            65535, [](auto i) { return i < 5000; }, 12) == "");
+  CHECK(explained(257, [](auto i) { return i == 1 ? 0u - 2 : 1; }) == "");
+  CHECK(explained(257, [](auto) { return 1; }) == "");
+}
+
+TEST_CASE("a sum that changes from call to call, or is not linear, is not explained") {
+  const example e(100);
+  std::uint32_t sum = 0;
+  const auto other = [&](const problem_call&) -> std::optional<problem::results> {
+    const std::uint32_t now = ++sum * 77777;
+    const auto bytes = std::as_bytes(std::span(&now, 1));
+    return problem::results{{bytes.begin(), bytes.end()}};
+  };
+  CHECK(e.lab.explain(e.call, *other(e.call), other) == "");
 }
 
 TEST_CASE("an output of another size is refused") {
