@@ -131,7 +131,8 @@ class wrong_result {
   std::string looks_like() const {
     for (const auto guess :
          {&wrong_result::not_written, &wrong_result::nan, &wrong_result::one_array,
-          &wrong_result::neighbour, &wrong_result::added_to_garbage, &wrong_result::close}) {
+          &wrong_result::bits_added, &wrong_result::neighbour, &wrong_result::added_to_garbage,
+          &wrong_result::close}) {
       if (std::string text = (this->*guess)(); !text.empty()) return text;
     }
     return of_all(wrong_) + " wrong, the last one is " + element("z", last_) + ", " +
@@ -216,7 +217,9 @@ class wrong_result {
       const std::string grid =
           std::to_string(blocks) + " blocks of " + std::to_string(size) + " threads";
       if (blocks == 1) break;
-      if (n - from < size && from % size == 0) return "Does the number of blocks round up?";
+      if (n - from < size && from % size == 0)
+        return std::string("Does the number of blocks round up?") +
+               (from > 1 << 16 ? " If it does, but is limited, does each thread have a loop?" : "");
       if (blocks <= 2) continue;
       if (from == blocks * size / warp)
         return "Each of " + std::to_string(from) +
@@ -295,8 +298,16 @@ class wrong_result {
     // There is only one gap, before the last elements, which fill no vector.
     if (first == 0 && again == n / 4 * 4 && unwritten_ == again - end)
       return ", all from " + element("z", end) + " to " + element("z", again - 1) +
-             ". Does the number of blocks round up, after each division?";
+             (again - end == 4
+                  ? ". Does the condition let the last vector pass, and does the number of "
+                    "blocks round up, after each division?"
+                  : ". Does the number of blocks round up, after each division?");
+    if (first >= smallest_block && end % first == 0 &&
+        is_unwritten_where([&](auto i) { return i % end < first; }))
+      return missing_of_thread("first", first, end);
     if (first != 0 || !is_unwritten_where([&](auto i) { return i % again >= end; })) return "";
+    if (again % (again - end) == 0 && 2 * end > again && again - end >= smallest_block)
+      return missing_of_thread("last", again - end, again);
     for (std::int64_t size = smallest_block; size <= largest_block; size *= 2) {
       const std::int64_t part = again / size;  // elements of a thread
       if (part > 1 && again == part * size && end == size + part - 1)
@@ -310,20 +321,47 @@ class wrong_result {
            "threads";
   }
 
+  // Each thread adds several elements, one block's width apart, and leaves out one of them.
+  static std::string missing_of_thread(const char* which, std::int64_t some, std::int64_t all) {
+    return ". The " + std::string(which) + " " + std::to_string(some) + " of every " +
+           std::to_string(all) + " are missing: the " + which + " element of each thread, if " +
+           std::to_string(some) + " threads add " + std::to_string(all / some) +
+           " elements each. Is it both loaded and stored? (The compiler leaves out a store whose "
+           "value is never set.)";
+  }
+
   std::string nan() const { return nan_ == 0 ? "" : of_all(nan_) + " NaN"; }
 
   std::string one_array() const {
     if (explains([&](auto i) { return a_.x[i]; })) return "this is x alone: y was not added";
     if (explains([&](auto i) { return a_.y[i]; })) return "this is y alone: x was not added";
+    if (explains([&](auto i) { return 2 * a_.x[i] + a_.y[i]; })) return "x is added twice";
+    if (explains([&](auto i) { return a_.x[i] + 2 * a_.y[i]; })) return "y is added twice";
+    if (explains([&](auto i) { return a_.x[i] + a_.x[i]; }))
+      return "this is x + x: is the second number read from y?";
+    if (explains([&](auto i) { return a_.y[i] + a_.y[i]; }))
+      return "this is y + y: is the first number read from x?";
     if (explains([&](auto i) { return a_.x[i] - a_.y[i]; })) return "this is x - y";
     if (explains([&](auto i) { return a_.x[i] * a_.y[i]; })) return "this is x * y";
     return "";
   }
 
+  // Floats that are read as integers, and integers that are converted when they are stored.
+  std::string bits_added() const {
+    const auto sum = [&](std::int64_t i) {
+      return std::bit_cast<std::uint32_t>(a_.x[i]) + std::bit_cast<std::uint32_t>(a_.y[i]);
+    };
+    if (!explains([&](auto i) { return static_cast<float>(static_cast<std::int32_t>(sum(i))); }) &&
+        !explains([&](auto i) { return static_cast<float>(sum(i)); }))
+      return "";
+    return "these are the bits of x and y, added as integers: are x and y read as float or float4, "
+           "and not as int or int4?";
+  }
+
   // Elements from a fixed distance before or after the right one were read, in one or both arrays.
   std::string neighbour() const {
     const std::int64_t end = a_.count() - 1;
-    if (explains([&](auto i) { return a_.expected(end - i); }))
+    if (wrong_ > 1 && explains([&](auto i) { return a_.expected(end - i); }))
       return "z[i] is x[n - 1 - i] + y[n - 1 - i]: does the index of z count down?";
     constexpr std::int64_t furthest = 1024;
     for (std::int64_t by = 1; by <= furthest; ++by) {
@@ -372,6 +410,66 @@ class wrong_result {
   std::int64_t first_written_ = -1;  // the first wrong element that was written
 };
 
+// Finds out from two further calls which elements of x and y each z[i] is the sum of.
+//
+// idea    x[i] is i + 1 and y is 0, or the other way round, so every z[i] names an element.
+class sources {
+ public:
+  sources(const problem_call& call, const problem::further_call& again)
+      : call_(call), again_(again) {}
+
+  // "z[256] is x[0] + y[0], ...". Empty if the sums of those elements are not this result.
+  std::string text(const arrays& a) {
+    if (a.count() >= different) return "";
+    const auto of_x = elements_of(0), of_y = elements_of(1);
+    if (of_x.empty() || of_y.empty()) return "";
+    std::string text;
+    int named = 0;
+    for (std::int64_t i = 0; i < a.count(); ++i) {
+      const float x = of_x[i] < 0 ? 0 : a.x[of_x[i]], y = of_y[i] < 0 ? 0 : a.y[of_y[i]];
+      if (!is_left_as_it_was(a.z[i]) && a.z[i] != x + y) return "";
+      const bool is_next = i == 0 || of_x[i] != of_x[i - 1] + 1 || of_y[i] != of_y[i - 1] + 1;
+      if (a.is_right(i) || is_left_as_it_was(a.z[i]) || (!is_next && named > 0)) continue;
+      if (++named > most_named) continue;
+      text += (named == 1 ? "" : ", ") + element("z", i) + " is " + name("x", of_x[i]) + " + " +
+              name("y", of_y[i]);
+    }
+    if (named == 0) return "";
+    return text + (named > most_named ? ", and so on" : "") +
+           ": do the loads, the sum and the store use the same index, and the same k in a thread's "
+           "own arrays?";
+  }
+
+ private:
+  static constexpr int most_named = 3;
+
+  static std::string name(const char* array, std::int64_t i) {
+    return i < 0 ? "0" : element(array, i);
+  }
+
+  // For each i, the element of this input that z[i] has, or -1. Empty if z[i] has no single one.
+  std::vector<std::int64_t> elements_of(int input) {
+    const std::size_t count = call_.buffers[0].bytes / sizeof(float);
+    for (const int k : {0, 1}) {
+      auto* const to = reinterpret_cast<float*>(call_.buffers[k].data.data());
+      for (std::size_t i = 0; i < count; ++i) to[i] = k == input ? static_cast<float>(i + 1) : 0;
+    }
+    const auto outputs = again_(call_);
+    if (!outputs) return {};
+    const auto* const z = reinterpret_cast<const float*>(outputs->at(0).data());
+    std::vector<std::int64_t> elements(count, -1);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (is_left_as_it_was(z[i])) continue;
+      if (!(z[i] >= 0 && z[i] <= static_cast<float>(count)) || z[i] != std::floor(z[i])) return {};
+      elements[i] = static_cast<std::int64_t>(z[i]) - 1;
+    }
+    return elements;
+  }
+
+  problem_call call_;
+  const problem::further_call& again_;
+};
+
 std::span<const float> floats(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const float*>(bytes.data()), bytes.size() / sizeof(float)};
 }
@@ -406,6 +504,13 @@ class launch_problem : public problem {
     if (all_right(a)) return std::nullopt;
     const wrong_result wrong(a);
     return "launch: " + wrong.first() + " (" + call.label + "); " + wrong.looks_like();
+  }
+
+  std::string explain(const problem_call& call, const results& outputs,
+                      const further_call& again) const override {
+    return sources(call, again)
+        .text({floats(call.buffers.at(0).data), floats(call.buffers.at(1).data),
+               floats(outputs.at(0))});
   }
 
   // For each addition, two numbers must be read and one written.

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -219,6 +220,63 @@ TEST_CASE("missing elements are described by their place") {
   std::vector<float> z = e.right();
   z[256] = z[513] = e.garbage[0];
   e.says(z, "2 of 1003 elements are not written. The first is z[256], and the last is z[513]");
+}
+
+TEST_CASE("an element that every thread leaves out is recognised, and a limited grid") {
+  const example e(4261), large(270339);
+  std::vector<float> no_first = e.right(), no_last = e.right();
+  for (std::size_t i = 0; i < no_first.size(); ++i) {
+    if (i % 1024 < 256) no_first[i] = e.garbage[i];
+    if (i % 1024 >= 768) no_last[i] = e.garbage[i];
+  }
+  e.says(no_first, "The first 256 of every 1024 are missing: the first element of each thread, if");
+  e.says(no_last, "The last 256 of every 1024 are missing: the last element of each thread, if");
+  large.says(large.right_until(270336), "round up? If it does, but is limited, does each thread");
+}
+
+TEST_CASE("one input that is read twice, and bits that are added, are recognised") {
+  const example e(1000);
+  std::vector<float> x_twice(1000), y_twice(1000), bits(1000);
+  for (std::size_t i = 0; i < 1000; ++i) {
+    x_twice[i] = 2 * e.x[i];
+    y_twice[i] = 2 * e.y[i];
+    bits[i] = static_cast<float>(static_cast<std::int32_t>(std::bit_cast<std::uint32_t>(e.x[i]) +
+                                                           std::bit_cast<std::uint32_t>(e.y[i])));
+  }
+  std::vector<float> more = e.right(), last = e.right();
+  for (std::size_t i = 0; i < 1000; ++i) more[i] += e.y[i];
+  e.says(more, "y is added twice");
+  last[999] = last[0];
+  CHECK(e.verdict(last).find("count down") == std::string::npos);
+  e.says(x_twice, "this is x + x: is the second number read from y?");
+  e.says(y_twice, "this is y + y: is the first number read from x?");
+  e.says(bits, "the bits of x and y, added as integers: are x and y read as float or float4");
+}
+
+TEST_CASE("further calls show which elements are added") {
+  // The explanation of a program that stores x[of_x(i)] + y[of_y(i)].
+  const auto explained = [](const auto& of_x, const auto& of_y, float more = 0) {
+    const example e(1000);
+    const auto run = [&](const problem_call& call) -> std::optional<problem::results> {
+      const auto at = [&](int buffer, std::size_t i) {
+        return reinterpret_cast<const float*>(call.buffers[buffer].data.data())[i];
+      };
+      std::vector<float> z(1000);
+      for (std::size_t i = 0; i < z.size(); ++i) z[i] = at(0, of_x(i)) + at(1, of_y(i)) + more;
+      const auto bytes = std::as_bytes(std::span(z));
+      return problem::results{{bytes.begin(), bytes.end()}};
+    };
+    return e.lab.explain(e.call, *run(e.call), run);
+  };
+  const auto own = [](std::size_t i) { return i; };
+  const auto in_block = [](std::size_t i) { return i % 256; };
+  CHECK(
+      explained(in_block, in_block)
+          .starts_with("z[256] is x[0] + y[0], z[512] is x[0] + y[0], z[768] is x[0] + y[0]: do"));
+  CHECK(explained(own, [](std::size_t i) {
+          return i / 2;
+        }).starts_with("z[1] is x[1] + y[0], z[3] is x[3] + y[1], z[5] is x[5] + y[2], and so"));
+  CHECK(explained(own, own, 0.5f) == "");
 }
 
 TEST_CASE("wrong grids and indices are recognised by the missing elements") {
