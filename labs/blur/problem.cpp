@@ -14,8 +14,10 @@
 #include "common/lab/picture_problem.hpp"
 #include "common/lab/random.hpp"
 #include "labs/blur/blur.hpp"
+#include "labs/blur/further_pictures.hpp"
 #include "labs/blur/reference.hpp"
 #include "labs/blur/wrong_edges.hpp"
+#include "labs/blur/wrong_lines.hpp"
 
 namespace stepwise {
 namespace {
@@ -103,6 +105,13 @@ class blur_problem : public picture_problem {
     if (std::equal(found.begin(), found.end(), right.data.begin())) return std::nullopt;
     const blur_lab::wrong_edges wrong(rgba, grey, soft, right, found);
     return "edges: " + wrong.first() + " (" + call.label + "); " + wrong.looks_like();
+  }
+
+  std::string explain(const problem_call& call, const results& outputs,
+                      const further_call& again) const override {
+    const grey_picture grey =
+        blur_lab::grey_of(call.buffers.at(0).data, call.scalars.at(0), call.scalars.at(1));
+    return blur_lab::further_pictures(call, again).text(grey, outputs.at(0));
   }
 
   // Each pixel's four bytes are read, and one byte is written. A pixel takes 5 operations for

@@ -21,6 +21,7 @@
 #include "common/lab/problem.hpp"
 #include "common/lab/whole_blocks.hpp"
 #include "labs/blur/reference.hpp"
+#include "labs/blur/wrong_lines.hpp"
 
 namespace stepwise::blur_lab {
 
@@ -109,7 +110,18 @@ class wrong_edges {
     if (std::string text = mistake_in_grey(); !text.empty()) return text;
     if (std::string text = mistake_in_blur(); !text.empty()) return text;
     if (std::string text = sides_exchanged(); !text.empty()) return text;
-    return mistake_in_edges();
+    if (std::string text = mistake_in_edges(); !text.empty()) return text;
+    return lines_confused();
+  }
+
+  std::string lines_confused() const {
+    grey_picture found(width_, height_);
+    std::ranges::copy(found_, found.data.begin());
+    if (std::string text = wrong_lines(grey_, soft_, found, "row").text(); !text.empty())
+      return text;
+    const grey_picture grey = with_axes_exchanged(grey_), soft = with_axes_exchanged(soft_);
+    found = with_axes_exchanged(found);
+    return wrong_lines(grey, soft, found, "column").text();
   }
 
   // The contract's grey value, with names for the colours.
@@ -417,7 +429,8 @@ class wrong_edges {
                " columns of the blurred picture repeat the first: is threadIdx.x in every index?";
       if (leaves([&](auto x, auto y) { return soft_.at(x, y / side * side); }))
         return "every " + number +
-               " rows of the blurred picture repeat the first: is threadIdx.y in every index?";
+               " rows of the blurred picture repeat the first: is threadIdx.y in every index" +
+               (side <= 8 ? ", and the number of the row if a thread computes several?" : "?");
       for (std::int64_t rows = 128; rows >= 1; rows /= 2) {
         if (side >= width_ && rows >= height_) continue;
         if (leaves([&](auto x, auto y) { return soft_.at(x % side, y % rows); }))
@@ -450,6 +463,12 @@ class wrong_edges {
       return "the edge stage uses only gx: is gy computed, squared and added?";
     if (leaves_this([](int, int gy) { return std::min(255, std::abs(gy)); }))
       return "the edge stage uses only gy: is gx computed, squared and added?";
+    if (leaves_this([](int gx, int) { return edge_length(gx, gx); }))
+      return "the edge stage uses gx in place of gy, too: the length is the root of gx * gx + gy * "
+             "gy";
+    if (leaves_this([](int, int gy) { return edge_length(gy, gy); }))
+      return "the edge stage uses gy in place of gx, too: the length is the root of gx * gx + gy * "
+             "gy";
     if (leaves_this([](int gx, int gy) { return std::min(255, gx * gx + gy * gy); }))
       return "the edge stage does not take the root of gx * gx + gy * gy";
     for (const std::array<int, 3>& w :
@@ -460,7 +479,76 @@ class wrong_edges {
              ", but Sobel's weights are "
              "1 2 1";
     }
-    return edges_off(soft_);
+    if (leaves_this([](int gx, int gy) { return edge_length(byte(gx), byte(gy)); }))
+      return "the edge stage keeps gx and gy in an unsigned char, but they go from -1020 to 1020: "
+             "use int";
+    if (leaves_this([](int gx, int gy) {
+          return edge_length(static_cast<signed char>(gx), static_cast<signed char>(gy));
+        }))
+      return "the edge stage keeps gx and gy in a char, but they go from -1020 to 1020: use int";
+    if (std::string text = edges_off(soft_); !text.empty()) return text;
+    return other_gradient();
+  }
+
+  // The weights of the 3 x 3 pixels in a gradient, from (x - 1, y - 1) to (x + 1, y + 1).
+  using gradient = std::array<int, 9>;
+  static constexpr gradient sobel_x = {-1, 0, 1, -2, 0, 2, -1, 0, 1};
+  static constexpr gradient sobel_y = {-1, -2, -1, 0, 0, 0, 1, 2, 1};
+
+  bool is_left_by(const gradient& x_weights, const gradient& y_weights) const {
+    const auto value = [&](std::int64_t x, std::int64_t y) {
+      int gx = 0, gy = 0;
+      for (int k = 0; k < 9; ++k) {
+        const int pixel = soft_.at(x + k % 3 - 1, y + k / 3 - 1);
+        gx += x_weights[k] * pixel;
+        gy += y_weights[k] * pixel;
+      }
+      return static_cast<byte>(edge_length(gx, gy));
+    };
+    for (std::int64_t i = first_; i < std::ssize(found_); ++i)
+      if (value(i % width_, i / width_) != found_[i]) return false;
+    return true;
+  }
+
+  // gx or gy has other weights, a wrong term, or a term with another term's pixel.
+  std::string other_gradient() const {
+    const auto pixel = [](int k) {
+      return "(" + relative("x", k % 3 - 1) + ", " + relative("y", k / 3 - 1) + ")";
+    };
+    for (const bool is_x : {true, false}) {
+      const gradient& right = is_x ? sobel_x : sobel_y;
+      const auto fits = [&](const gradient& other) {
+        return is_x ? is_left_by(other, sobel_y) : is_left_by(sobel_x, other);
+      };
+      const std::string name = is_x ? "the edge stage's gx " : "the edge stage's gy ";
+      for (int code = 0; code < 27; ++code) {
+        const int weights[] = {code / 9, code / 3 % 3, code % 3};
+        gradient other = right;
+        for (int k = 0; k < 9; ++k)
+          other[k] = weights[is_x ? k / 3 : k % 3] * ((right[k] > 0) - (right[k] < 0));
+        if (!fits(other)) continue;
+        return name + "weights its three " + (is_x ? "rows" : "columns") + " by " +
+               std::to_string(weights[0]) + " " + std::to_string(weights[1]) + " " +
+               std::to_string(weights[2]) + ", but Sobel's weights are 1 2 1";
+      }
+      for (int k = 0; k < 9; ++k) {
+        for (int weight = -2; weight <= 2; ++weight) {
+          gradient other = right;
+          other[k] = weight;
+          if (weight != right[k] && fits(other))
+            return name + "takes pixel " + pixel(k) + " times " + std::to_string(weight) +
+                   ", not times " + std::to_string(right[k]);
+        }
+        for (int by = 0; by < 9 && right[k] != 0; ++by) {
+          gradient other = right;
+          other[by] += other[k];
+          other[k] -= right[k];
+          if (by != k && fits(other))
+            return name + "takes pixel " + pixel(by) + " where pixel " + pixel(k) + " belongs";
+        }
+      }
+    }
+    return "";
   }
 
   // The edge stage begins at a wrong pixel of this blurred picture.
@@ -645,7 +733,7 @@ class wrong_edges {
   std::string off_by_little() const {
     constexpr int most = 6;
     if (largest_ > most) return "";
-    return of_all() + ", by at most " + std::to_string(largest_) +
+    return of_all() + ", by at most " + std::to_string(largest_) + ", " + no_known_pattern +
            ": does a stage round differently from the contract, or compute with another type?";
   }
 

@@ -473,6 +473,109 @@ TEST_CASE("a mistake in the edge stage is named if it leaves exactly this result
     }),
            middle == 0 ? "a column or a row by 1 0 1" : "a column or a row by 1 1 1");
   }
+  says([](int gx, int) { return example::edge(gx, gx); }, "uses gx in place of gy");
+  says([](int, int gy) { return example::edge(gy, gy); }, "uses gy in place of gx");
+}
+
+TEST_CASE("wrong weights, places and types of the gradients are named") {
+  const example e(70, 50);
+  using weights = std::array<int, 9>;
+  const weights x = {-1, 0, 1, -2, 0, 2, -1, 0, 1}, y = {-1, -2, -1, 0, 0, 0, 1, 2, 1};
+  const auto says = [&](const weights& of_x, const weights& of_y, const char* phrase) {
+    e.says(e.of_each([&](auto column, auto row) {
+      int gx = 0, gy = 0;
+      for (int k = 0; k < 9; ++k) {
+        gx += of_x[k] * e.at(e.blurred, column + k % 3 - 1, row + k / 3 - 1);
+        gy += of_y[k] * e.at(e.blurred, column + k % 3 - 1, row + k / 3 - 1);
+      }
+      return example::edge(gx, gy);
+    }),
+           phrase);
+  };
+  says({-2, 0, 2, -1, 0, 1, -1, 0, 1}, y, "the edge stage's gx weights its three rows by 2 1 1");
+  says(x, {-1, -1, -2, 0, 0, 0, 1, 1, 2}, "gy weights its three columns by 1 1 2, but Sobel's");
+  says(x, {1, -2, -1, 0, 0, 0, 1, 2, 1}, "gy takes pixel (x - 1, y - 1) times 1, not times -1");
+  says({-1, 0, 1, -2, 0, 2, -1, 1, 0}, y, "takes pixel (x, y + 1) where pixel (x + 1, y + 1) bel");
+  const auto in_bytes = [](int gx, int gy) {
+    return example::edge(static_cast<unsigned char>(gx), static_cast<unsigned char>(gy));
+  };
+  e.says(e.edges_of(e.blurred, in_bytes), "keeps gx and gy in an unsigned char");
+}
+
+TEST_CASE("rows and columns of the blurred picture that a thread confuses are named") {
+  const example e(70, 50);
+  const auto edges_if = [&](const auto& value) { return e.edges_of(e.of_each(value)); };
+  e.says(edges_if(
+             [&](auto x, auto y) { return e.at(e.blurred, x, y / 16 * 16 + y % 16 / 4 + y % 4); }),
+         "the blurred picture's rows 0, 1, 2, 3, 4, 5, 6, 7 hold the blurred rows 0, 1, 2, 3, 1, "
+         "2, 3, 4: does a thread");
+  e.says(edges_if([&](auto x, auto y) {
+           return e.at(e.blurred, x / 16 * 16 + x % 4 * 4 + x % 16 / 4, y);
+         }),
+         "the blurred picture's columns 0, 1, 2, 3, 4, 5, 6, 7 hold the blurred columns 0, 4, 8, "
+         "12, 1, 5, 9, 13: does a thread");
+  int sum = 0;
+  e.says(e.edges_of(e.of_each([&](auto x, auto y) {
+    sum = 0;
+    for (auto row = y / 4 * 4; row <= y; ++row)
+      for (int j = -3; j <= 3; ++j)
+        for (int i = -3; i <= 3; ++i)
+          sum += example::weight(j) * example::weight(i) * e.at(e.grey, x + i, row + j);
+    return sum >> 8;
+  })),
+         "the first of every 4 rows is right, and each of the next adds its sum to the one before");
+}
+
+TEST_CASE("further pictures show the stage of a mistake") {
+  // The explanation of a program that computes result(stages of the picture).
+  const auto explained = [](const auto& result) {
+    const example e(70, 50);
+    const auto run = [&](const problem_call& call) -> std::optional<problem::results> {
+      const bytes out = result(example(call));
+      const auto all = std::as_bytes(std::span(out));
+      return problem::results{{all.begin(), all.end()}};
+    };
+    return e.lab.explain(e.call, *run(e.call), run);
+  };
+  CHECK(explained([](const example& e) {
+          return e.edges_of(
+              e.blurred_from(e.grey_by([](const unsigned char* p) { return (p[0] + p[2]) / 2; })));
+        }) == "pictures that have no colours are right: look at the grey stage");
+  CHECK(explained([](const example& e) {
+          return e.edges_of(
+              e.of_each([&](auto x, auto y) { return e.at(e.blurred, x, y) + (y % 8 == 4); }));
+        })
+            .starts_with("a picture of one grey value has edges inside, in rows 5, 11, 13, 19, 21, "
+                         "27, ...: what does"));
+  CHECK(explained([](const example& e) {
+          return e.edges_of(e.blurred, [](int gx, int gy) { return example::edge(gx + 9, gy); });
+        }).find("at every pixel: the weights of gx, or those of gy") != std::string::npos);
+  CHECK(explained([](const example& e) {
+          return e.edges_of(e.blurred, [](int gx, int gy) { return example::edge(gx, gy / 3); });
+        }).starts_with("in a picture that grows by 1 per row, out["));
+  const auto blurs_with = [&](const auto& weight_at) {
+    return explained([&](const example& e) {
+      return e.edges_of(e.blurred_by(
+          e.grey, [&](int value, int j, int i) { return weight_at(j, i) * value; },
+          [](int sum) { return sum / 256; }));
+    });
+  };
+  CHECK(blurs_with([](int j, int i) { return i == 0 ? 16 * example::weight(j) : 0; })
+            .find("wrong if a picture changes along x, and right if it changes only along y: which "
+                  "column") != std::string::npos);
+  CHECK(explained([](const example& e) {
+          return e.edges_of(e.of_each([&](auto x, auto y) {
+            int sum = 0;
+            for (int j = -3; j <= 3; ++j)
+              for (int i = -3; i <= 3; ++i)
+                sum += example::weight(j) * example::weight(i) * e.at(e.grey, x + i, y + i);
+            return sum / 256;
+          }));
+        }).find("changes both along x and along y: is the column") != std::string::npos);
+  CHECK(explained([](const example& e) {
+          return e.edges_of(
+              e.of_each([&](auto x, auto y) { return e.at(e.blurred, x, y) + y % 9 * y % 7; }));
+        }).find("inside, ") != std::string::npos);
 }
 
 TEST_CASE("exchanged sides are named, although the grid leaves out some pixels") {
