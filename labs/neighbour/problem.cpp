@@ -17,6 +17,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "common/lab/ceil_div.hpp"
 #include "common/lab/in_bands.hpp"
 #include "common/lab/points.hpp"
 #include "common/lab/random.hpp"
@@ -205,6 +206,8 @@ class wrong_result {
                              &wrong_result::other_pairs,
                              &wrong_result::rounded_away,
                              &wrong_result::one_answer,
+                             &wrong_result::other_query,
+                             &wrong_result::shared_best,
                              &wrong_result::modulo,
                              &wrong_result::without_the_last,
                              &wrong_result::without_the_first,
@@ -216,6 +219,7 @@ class wrong_result {
                              &wrong_result::renumbered,
                              &wrong_result::all_different,
                              &wrong_result::two_layouts,
+                             &wrong_result::shared_coordinates,
                              &wrong_result::search_of_cells,
                              &wrong_result::cells}) {
       if (std::string text = (this->*guess)(); !text.empty()) return text;
@@ -283,6 +287,19 @@ class wrong_result {
     return std::string(", and is every index wider than a ") + (in_char ? "char" : "short");
   }
 
+  // True if the blocks end at `from` because each begins one block's threads after the one before,
+  // although a thread searches for several points.
+  bool overlap(int from) const {
+    for (int block = most_of_tile; block >= 128; block /= 2) {
+      for (const int queries : {2, 4, 8}) {
+        const int blocks = ceil_div(n(), queries * block);
+        if (n() - from >= block && blocks > 1 && from == (blocks - 1 + queries) * block)
+          return true;
+      }
+    }
+    return false;
+  }
+
   std::string not_written() const {
     const auto untouched = [&](int i) { return is_left_as_it_was(found_[i]); };
     const auto count =
@@ -309,6 +326,10 @@ class wrong_result {
       const std::string narrow = if_narrow(static_cast<int>(from));
       text += " - does the grid round up, " + std::string(narrow.empty() ? "and " : "") +
               "is the block's number in the index" + narrow + "?";
+      if (overlap(static_cast<int>(from)))
+        text +=
+            " If a thread searches for several points, is blockIdx.x multiplied by all points "
+            "of a block?";
     }
     return text;
   }
@@ -348,7 +369,11 @@ class wrong_result {
     if (wrong_.size() == found_.size())
       return "every answer is -1, and no squared distance is below " + short_text(least) +
              ": does best begin at INFINITY, and does a smaller distance replace best and best_j? "
-             "With cells, does the search begin with the cell of the point, take x, y and z in "
+             "With tiles, does the loop reach a tile that is not full" +
+             (n() < most_of_tile ? ", as with " + std::to_string(n()) +
+                                       " points (first < n, not first + tile <= n)"
+                                 : std::string()) +
+             "? With cells, does the search begin with the cell of the point, take x, y and z in "
              "this order, and continue to the last ring?";
     if (std::string pairs = other_pairs(); !pairs.empty()) return pairs;
     const std::string text = "no neighbour was found for " + of_all(wrong_.size());
@@ -449,6 +474,117 @@ class wrong_result {
   }
 
   // All points have the same answer, except the point that is this answer.
+  // A thread searches for several points, and stores the answer of one of them for another.
+  std::string other_query() const {
+    // A few answers may be those of other points by chance, unless they are those of a last block.
+    const bool are_of_block = wrong_are_last() && wrong_.front() >= 32;
+    if (points_.size() < least_compared || (wrong_.size() < 4 && !are_of_block)) return "";
+    for (const int side_by_side : {1, 0}) {
+      for (const int queries : {2, 4, 8}) {
+        for (int block = most_of_tile; block >= 32; block /= 2) {
+          for (int q = 0; q < queries; ++q) {
+            // The point whose answer point i gets if query q's answer is stored for all.
+            const auto source = [&](int i) {
+              return side_by_side == 1
+                         ? i / queries * queries + q
+                         : i / (block * queries) * (block * queries) + q * block + i % block;
+            };
+            if (!all_wrong([&](int i) {
+                  return source(i) < n() && source(i) != i && found_[i] == expected_[source(i)];
+                }))
+              continue;
+            const int i = wrong_.front();
+            return "nearest[" + std::to_string(i) + "] is the answer for point " +
+                   std::to_string(source(i)) + ", not for point " + std::to_string(i) +
+                   ": if a thread searches for several points, does it store the answer of each "
+                   "one, best_j[q] for point q?";
+          }
+          if (side_by_side == 1) break;  // the block does not matter
+        }
+      }
+    }
+    return "";
+  }
+
+  // The points for which a thread searches share the smallest distance so far.
+  std::string shared_best() const {
+    if (!are_comparable()) return "";
+    for (const int queries : {2, 4, 8}) {
+      for (int block = most_of_tile; block >= 32; block /= 2) {
+        for (const int apart : {block, 1}) {
+          if (apart == 1 && block != 32) continue;
+          if (!is_shared_best(queries, block, apart)) continue;
+          return "this happens if the points for which a thread searches share one smallest "
+                 "distance: "
+                 "does each have its own best, and its own best_j?";
+        }
+      }
+    }
+    return "";
+  }
+
+  // Some coordinates are those of the thread's first point, or of the first block's.
+  std::string shared_coordinates() const {
+    if (!are_comparable() || wrong_.front() < 32) return "";
+    for (const int queries : {2, 4, 8}) {
+      for (int block = most_of_tile; block >= 32; block /= 2) {
+        const auto source = [&](int i) {
+          return i / (block * queries) * (block * queries) + i % block;
+        };
+        for (int axis = 0; axis <= 3; ++axis) {  // 3: all of them
+          const auto is_nearest = [&](int i) {
+            point from = points_[i];
+            for (int a = 0; a < 3; ++a)
+              if (axis == a || axis == 3) from[a] = points_[source(i)][a];
+            int best_j = -1;
+            float best = std::numeric_limits<float>::infinity();
+            for (int j = 0; j < n(); ++j) {
+              const float d = squared_distance(from, points_[j]);
+              if (j == i || !(d < best)) continue;
+              best = d;
+              best_j = j;
+            }
+            return found_[i] == best_j;
+          };
+          const int i = wrong_.front();
+          if (source(i) == i || !is_nearest(i) || !everywhere(is_nearest)) continue;
+          return "this happens if " +
+                 (axis == 3 ? std::string("the coordinates") : std::string(1, "xyz"[axis])) +
+                 " of point " + std::to_string(i) + (axis == 3 ? " are those" : " is that") +
+                 " of point " + std::to_string(source(i)) +
+                 ": does the index include the block's number, and the point's number q if a "
+                 "thread "
+                 "searches for several?";
+        }
+      }
+    }
+    return "";
+  }
+
+  // `apart` is the distance between the indices of a thread's points.
+  bool is_shared_best(int queries, int block, int apart) const {
+    const int threads = ceil_div(n(), block * queries) * block;
+    for (int t = 0; t < threads; ++t) {
+      const int first = apart == 1 ? t * queries : t / block * block * queries + t % block;
+      if (first >= n()) continue;
+      float best = std::numeric_limits<float>::infinity();
+      std::vector<int> best_j(queries, -1);
+      for (int j = 0; j < n(); ++j) {
+        for (int q = 0; q < queries; ++q) {
+          const int i = first + q * apart;
+          // Beyond the end, a thread searches for the last point.
+          const float d = distance(std::min(i, n() - 1), j);
+          if (j == i || !(d < best)) continue;
+          best = d;
+          best_j[q] = j;
+        }
+      }
+      for (int q = 0; q < queries && first + q * apart < n(); ++q)
+        if (found_[first + q * apart] != best_j[q]) return false;
+    }
+    return true;
+  }
+
   std::string one_answer() const {
     if (points_.size() < least_compared) return "";
     const int last = n() - 1;
@@ -614,6 +750,20 @@ class wrong_result {
         return squared_distance(from, to);
       };
     };
+    // One of the squares is the product of two different differences.
+    const auto product_of = [this](int axis, int other) {
+      return [this, axis, other](int i, int j) {
+        const point &p = points_[i], &q = points_[j];
+        const auto by = [&](int a) {
+          const int b = a == axis ? other : a;
+          return std::pair(q[a] - p[a], q[b] - p[b]);
+        };
+        const auto [x, x2] = by(0);
+        const auto [y, y2] = by(1);
+        const auto [z, z2] = by(2);
+        return std::fmaf(z, z2, std::fmaf(y, y2, x * x2));
+      };
+    };
     return first_of({
         {"xyz is read as all x, then all y, then all z; it holds point after point",
          [&](int i, int j) { return squared_distance(in_arrays(i), in_arrays(j)); }},
@@ -642,6 +792,12 @@ class wrong_result {
            const point &p = points_[i], &q = points_[j];
            return (q[0] - p[0]) + (q[1] - p[1]) + (q[2] - p[2]);
          }},
+        {"dx * dy is added in place of dx * dx", product_of(0, 1)},
+        {"dx * dz is added in place of dx * dx", product_of(0, 2)},
+        {"dy * dx is added in place of dy * dy", product_of(1, 0)},
+        {"dy * dz is added in place of dy * dy", product_of(1, 2)},
+        {"dz * dx is added in place of dz * dz", product_of(2, 0)},
+        {"dz * dy is added in place of dz * dz", product_of(2, 1)},
         {"the farthest point is kept: a distance replaces best if it is smaller",
          [&](int i, int j) { return -distance(i, j); }},
         {"distances lose their fractions: keep best in a float",

@@ -421,6 +421,13 @@ TEST_CASE("another distance, or another layout of the coordinates, is recognised
                         return as_in_the_contract(from, shifted[&to - e.points.data()]);
                       }),
          "point j is read at xyz[j], xyz[j + 1], xyz[j + 2]");
+  e.says(by_all_pairs(e.points,
+                      [](const point& from, const point& to) {
+                        const float dx = to[0] - from[0], dy = to[1] - from[1];
+                        const float dz = to[2] - from[2];
+                        return std::fmaf(dz, dz, std::fmaf(dy, dx, dx * dx));
+                      }),
+         "this happens if dy * dx is added in place of dy * dy");
   for (const int axis : {0, 1, 2}) {
     const auto flat = read([&](int i) {
       point p = e.points[i];
@@ -555,6 +562,41 @@ TEST_CASE("a distance that rounds the squares of coordinates is recognised") {
   e.says(nearest, "are hardly farther than the expected ones: subtract the coordinates before");
   nearest[7] = nearest[7] == 200 ? 201 : 200;
   CHECK(e.verdict(nearest).find("hardly farther") == std::string::npos);
+}
+
+TEST_CASE("threads that search for several points are recognised by what they share") {
+  const example e(300, spread_evenly);
+  std::vector<int> other = e.right(), shared(300, -1), until(300);
+  for (int i = 128; i < 256; ++i) other[i] = other[i - 128];
+  e.says(other, "nearest[128] is the answer for point 0, not for point 128: if a thread searches");
+  for (int t = 0; t < 128; ++t) {
+    float best = INFINITY;
+    for (int j = 0; j < 300; ++j) {
+      for (const int i : {t, t + 128, t + 256, t + 384}) {
+        const float d = as_in_the_contract(e.points[j], e.points[std::min(i, 299)]);
+        if (j == i || !(d < best)) continue;
+        best = d;
+        if (i < 300) shared[i] = j;
+      }
+    }
+  }
+  e.says(shared, "the points for which a thread searches share one smallest distance");
+  std::vector<int> first_x = e.right();
+  for (int i = 128; i < 256; ++i) {
+    const point from = {e.points[i - 128][0], e.points[i][1], e.points[i][2]};
+    float best = INFINITY;
+    for (int j = 0; j < 300; ++j) {
+      const float d = as_in_the_contract(from, e.points[j]);
+      if (j == i || !(d < best)) continue;
+      best = d;
+      first_x[i] = j;
+    }
+  }
+  e.says(first_x, "this happens if x of point ");
+  const example more(1023, spread_evenly);
+  until = more.right();
+  std::fill(until.begin() + 640, until.end(), 0x01010101 * 0x47);
+  more.says(until, "number in the index? If a thread searches for several points, is blockIdx.x");
 }
 
 TEST_CASE("wrong entries without a pattern suggest the second tile, if there may be one") {
