@@ -99,11 +99,12 @@ class wrong_product {
           &wrong_product::last_product, &wrong_product::without_an_end,
           &wrong_product::all_too_large, &wrong_product::not_a_number, &wrong_product::multiple,
           &wrong_product::continued, &wrong_product::one_line_replaced, &wrong_product::imprecise,
-          &wrong_product::two_products, &wrong_product::everywhere}) {
+          &wrong_product::two_products}) {
       if (const std::string text = (this->*guess)(); !text.empty()) return "; " + text + end;
     }
-    const bool is_anywhere = !end.empty() && end.find(": ") == std::string::npos;
-    return is_anywhere ? end + ", " + no_known_pattern : end;
+    if (end.empty()) return "";
+    const bool is_edge = end.find(": ") != std::string::npos;
+    return end + (is_edge ? ", and their values are " : ", ") + no_known_pattern + second_tile();
   }
 
  private:
@@ -485,18 +486,123 @@ class wrong_product {
     return "";
   }
 
-  // Most sums are wrong, and no rule above explains them.
-  std::string everywhere() const {
-    constexpr std::size_t smallest_tile = 4;
-    if (n_ <= smallest_tile || 2 * wrong_.size() < n_ * n_) return "";
-    return "if smaller n are right, look at the second tile: is its first k in every index, and do "
-           "all threads pass a barrier before it replaces the first?";
+  // Most sums are wrong, and no rule above explains them. Tiles of 16 or more are common, so there
+  // is a second one only if n is larger.
+  std::string second_tile() const {
+    constexpr std::size_t common_tile = 16;
+    if (n_ <= common_tile || 2 * wrong_.size() < n_ * n_) return "";
+    return ". If smaller n are right, look at the second tile: is its first k in every index, and "
+           "do all threads pass a barrier before it replaces the first?";
   }
 
   const matrices& m_;
   std::size_t n_;
   std::vector<double> expected_;
   std::vector<std::size_t> wrong_;
+};
+
+// Finds out from two further calls which elements of a and b the sums multiply.
+//
+// idea    If b is the identity, c is a as the kernel sees it, and each element of a names its
+// place.
+//         The same with a as the identity shows b.
+class factors {
+ public:
+  factors(const problem_call& call, const problem::further_call& again)
+      : call_(call), again_(again), n_(static_cast<int>(call.scalars.at(0))) {}
+
+  // "c[0][64] is the product of row 0 of a and column 0 of b". Empty if the calls show nothing.
+  std::string text(const matrices& m) {
+    constexpr int most = 2048;  // n * n is exact in a float
+    if (n_ < 2 || n_ > most) return "";
+    // A result that changes from call to call follows no rule.
+    const auto same = again_(call_);
+    if (!same || !std::ranges::equal(same->at(0), std::as_bytes(m.c))) return "";
+    const auto of_a = places(0), of_b = places(1);
+    if (of_a.empty() || of_b.empty()) return "";
+    std::vector<double> expected;
+    for (int row = 0; row < n_; ++row) {
+      expected_row(m, row, expected);
+      for (int col = 0; col < n_; ++col) {
+        const std::size_t i = std::size_t(row) * n_ + col;
+        if (is_right(m, m.c[i], expected[col])) continue;
+        // The element of c, of a and of b that stand for this one.
+        const place own{row, col}, in_a = of_a[i], in_b = of_b[i];
+        if (in_a == in_b && in_a.row >= 0 && !(in_a == own) && is_product(m, m.c[i], in_a))
+          return element(row, col) + " is the product of row " + std::to_string(in_a.row) +
+                 " of a and column " + std::to_string(in_a.col) + " of b: " + where_from(own, in_a);
+        if (in_a == own && in_b.row != several && !(in_b == own))
+          return wrong_factor("b", own, in_b);
+        if (in_b == own && in_a.row != several && !(in_a == own))
+          return wrong_factor("a", own, in_a);
+      }
+    }
+    return "";
+  }
+
+ private:
+  static constexpr int zero = -1, several = -2;  // for a row: no single element
+  struct place {
+    int row, col;
+    bool operator==(const place&) const = default;
+  };
+
+  static bool is_product(const matrices& m, float found, const place& p) {
+    std::vector<double> row;
+    expected_row(m, p.row, row);
+    return is_right(m, found, row[p.col]);
+  }
+
+  // What every element of c shows of a (0) or b (1) if the other one is the identity. Empty if the
+  // call fails.
+  std::vector<place> places(int of) {
+    const std::size_t count = std::size_t(n_) * n_;
+    const auto values = [&](int i) {
+      return std::span(reinterpret_cast<float*>(call_.buffers[i].data.data()), count);
+    };
+    for (std::size_t i = 0; i < count; ++i) {
+      values(of)[i] = static_cast<float>(i + 1);
+      values(1 - of)[i] = i / n_ == i % n_ ? 1 : 0;
+    }
+    const auto outputs = again_(call_);
+    if (!outputs) return {};
+    const auto* const c = reinterpret_cast<const float*>(outputs->at(0).data());
+    std::vector<place> seen(count, place{several, 0});
+    for (std::size_t i = 0; i < count; ++i) {
+      if (c[i] == 0) seen[i] = {zero, 0};
+      if (!(c[i] >= 1 && c[i] <= static_cast<float>(count)) || c[i] != std::floor(c[i])) continue;
+      const auto at = static_cast<int>(c[i]) - 1;
+      seen[i] = {at / n_, at % n_};
+    }
+    return seen;
+  }
+
+  static std::string where_from(const place& own, const place& other) {
+    const bool row = own.row != other.row, col = own.col != other.col;
+    return std::string("does a thread use the same ") +
+           (row && col ? "row and column"
+            : row      ? "row"
+                       : "column") +
+           " where " +
+           (row && col ? "a and b are"
+            : row      ? "a is"
+                       : "b is") +
+           " loaded, where the tile is read, and where the sum is stored?";
+  }
+
+  static std::string wrong_factor(const char* matrix, const place& own, const place& other) {
+    const auto name = [&](const place& p) {
+      return std::string(matrix) + "[" + std::to_string(p.row) + "][" + std::to_string(p.col) + "]";
+    };
+    return "the sum of " + element(own.row, own.col) + " takes " +
+           (other.row == zero ? "0" : name(other)) + " where " + name(own) +
+           " belongs: is each index right where " + matrix +
+           " is loaded, and where its tile is read?";
+  }
+
+  problem_call call_;
+  const problem::further_call& again_;
+  int n_;
 };
 
 class matmul_problem : public problem {
@@ -560,6 +666,17 @@ class matmul_problem : public problem {
       message += "; these are the bytes " + hexadecimal(found) + " that filled c before the call";
     }
     return message;
+  }
+
+  std::string explain(const problem_call& call, const results& outputs,
+                      const further_call& again) const override {
+    const auto values = [](std::span<const std::byte> bytes) -> std::span<const float> {
+      return {reinterpret_cast<const float*>(bytes.data()), bytes.size() / sizeof(float)};
+    };
+    matrices m{static_cast<int>(call.scalars.at(0)), values(call.buffers.at(0).data),
+               values(call.buffers.at(1).data), values(outputs.at(0))};
+    m.of = are_whole(m.a) && are_whole(m.b) ? kind::whole : kind::real;
+    return factors(call, again).text(m);
   }
 
   // Each product takes a multiplication and an addition. Two matrices are read, one is written.

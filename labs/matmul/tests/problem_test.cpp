@@ -446,6 +446,37 @@ TEST_CASE("wrong sums in most places suggest the second tile, and in few places 
   CHECK(e.verdict(c).find("second tile") == std::string::npos);
 }
 
+TEST_CASE("further calls show which factors are multiplied, and where the products are stored") {
+  // The explanation of a program whose element (row, col) is the sum of the products of
+  // a[a_row(row, col)][k] and b_of(k, row, col).
+  using index = std::function<int(int, int)>;
+  const auto explained = [](int n, const index& a_row, const index& b_col, int seed = 7) {
+    const example e(n, seed);
+    const auto run = [&](const problem_call& call) -> std::optional<problem::results> {
+      const auto* const a = reinterpret_cast<const float*>(call.buffers[0].data.data());
+      const auto* const b = reinterpret_cast<const float*>(call.buffers[1].data.data());
+      const auto c = e.filled([&](int row, int col) {
+        float sum = 0;
+        const int r = a_row(row, col), q = b_col(row, col);
+        for (int k = 0; k < n && r < n && q < n; ++k) sum += a[r * n + k] * b[k * n + q];
+        return sum;
+      });
+      const auto bytes = std::as_bytes(std::span(c));
+      return problem::results{{bytes.begin(), bytes.end()}};
+    };
+    return e.lab.explain(e.call, *run(e.call), run);
+  };
+  const index row = [](int r, int) { return r; }, col = [](int, int q) { return q; };
+  CHECK(explained(129, row, [](int, int q) { return q % 128; }) ==
+        "c[0][128] is the product of row 0 of a and column 0 of b: does a thread use the same "
+        "column where b is loaded, where the tile is read, and where the sum is stored?");
+  CHECK(explained(
+            15, [](int, int q) { return q / 4 * 4; }, col)
+            .starts_with("c[0][4] is the product of row 4 of a and column 4 of b: does a thread "
+                         "use the same row where a is loaded"));
+  CHECK(explained(15, row, col) == "");
+}
+
 TEST_CASE("a kernel that stores 0 is wrong even for n = 1") {
   for (std::uint64_t seed = 1; seed < 40; ++seed) CHECK(example(1, seed).verdict({0}) != "");
 }
