@@ -284,6 +284,41 @@ class wrong_picture {
   bool is_untouched_ = false;  // and that byte filled out before the call
 };
 
+// Finds out from two further calls which pixel of `in` each pixel of `out` holds: the low byte and
+// then the high byte of every index.
+std::string pixels_held(problem_call call, const grey_picture& in, const problem::results& outputs,
+                        const problem::further_call& again) {
+  const std::int64_t count = in.width * in.height;
+  if (count > 1 << 15) return "";  // the bytes that fill out are larger indices
+  std::vector<std::int64_t> held(count);
+  for (const int shift : {0, 8}) {
+    for (std::int64_t i = 0; i < count; ++i)
+      call.buffers[0].data[i] = static_cast<std::byte>(i >> shift & 0xff);
+    const auto made = again(call);
+    if (!made) return "";
+    for (std::int64_t i = 0; i < count; ++i)
+      held[i] += std::to_integer<std::int64_t>(made->at(0)[i]) << shift;
+  }
+  const auto pixel = [&](std::int64_t i) {
+    return "column " + std::to_string(i % in.width) + " of row " + std::to_string(i / in.width);
+  };
+  std::string text;
+  int named = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t right = i - i % in.width + in.width - 1 - i % in.width;
+    if (held[i] == right) continue;
+    if (held[i] >= count || outputs.at(0)[i] != static_cast<std::byte>(in.pixels[held[i]]))
+      return "";
+    if (named == 2) continue;
+    text += (++named == 1 ? "out[" : ", and out[") + std::to_string(i) + "], " + pixel(i) +
+            ", holds " + pixel(held[i]) + " of in, not " + pixel(right);
+  }
+  return named == 0 ? ""
+                    : text +
+                          ": is an index the row times width plus the column, with the same x "
+                          "and y in both indices?";
+}
+
 class first_problem : public picture_problem {
  public:
   problem_call make_call(const size& n, std::uint64_t seed) const override {
@@ -327,6 +362,11 @@ class first_problem : public picture_problem {
     const std::string guess = wrong.looks_like();
     return "mirror: " + wrong.first() + " (" + call.label + ")" + (guess.empty() ? "" : "; ") +
            guess;
+  }
+
+  std::string explain(const problem_call& call, const results& outputs,
+                      const further_call& again) const override {
+    return pixels_held(call, input_of(call), outputs, again);
   }
 
   // Each pixel is read once and written once. Nothing is computed from it.

@@ -72,6 +72,25 @@ TEST_CASE("a call has the contract's arrays in host memory, and size and seed de
   CHECK(a.in != turned.in);
 }
 
+TEST_CASE("further calls show which pixels are confused") {
+  const example e(37, 23);
+  // The explanation of a program that stores pixel source(i) of in at i.
+  const auto explained = [&](const auto& source) {
+    const auto run = [&](const problem_call& call) -> std::optional<problem::results> {
+      bytes out(e.in.size());
+      for (std::int64_t i = 0; i < std::ssize(out); ++i)
+        out[i] = call.buffers[0].data[source(i % 37, i / 37)];
+      return problem::results{out};
+    };
+    return e.lab.explain(e.call, *run(e.call), run);
+  };
+  CHECK(explained([](auto x, auto y) { return y * 37 + 36 - x; }) == "");
+  CHECK(explained([](auto x, auto y) { return y * 37 + (x < 9 ? 36 - x : x); }) ==
+        "out[9], column 9 of row 0, holds column 9 of row 0 of in, not column 27 of row 0, and "
+        "out[10], column 10 of row 0, holds column 10 of row 0 of in, not column 26 of row 0: is "
+        "an index the row times width plus the column, with the same x and y in both indices?");
+}
+
 TEST_CASE("pixels are even and not 0, have many values, and no row equals another or a reverse") {
   const example e(97, 61);
   std::set<std::byte> values;
