@@ -15,8 +15,8 @@ constexpr std::uint64_t consecutive_blocks = 16;
 // with fewer instructions runs completely. A page costs about 20 pages of the checks' shadow
 // memory.
 constexpr std::int64_t enough_instructions = 200'000, enough_pages = 2048;
-// The instructions after which a launch whose blocks may wait for each other ends. A checked run
-// executes about 10 million per second.
+// If the blocks of a launch may wait for each other, it ends after this many instructions of warps.
+// A checked run executes about 10 million per second.
 constexpr std::int64_t enough_from_first = 50'000'000;
 constexpr std::uint64_t page_bytes = 4096;
 

@@ -5,9 +5,9 @@
 //         many instructions or touches memory far apart ends early. This bounds the checks' shadow
 //         memory.
 //
-//         Blocks that may wait for each other need the blocks before them, and often one more block
-//         that adds up the others' results. Such a launch begins with block 0, omits no block, and
-//         may execute 250 times as many instructions before it ends, which most launches do not.
+//         Blocks that may wait for each other need the blocks before them, and often a last block
+//         that adds up the results of the others. Such a launch begins with block 0 and omits no
+//         block. Its limit is 250 times as many instructions, which most launches do not reach.
 // watch   The results of a sampled launch are incomplete. A small kernel is never sampled, because
 //         other kernels may need its results. Nor are clusters whose blocks may wait for each
 //         other, because no block of a cluster ends early.
@@ -39,7 +39,8 @@ class block_sample final : public observer {
     std::size_t instructions = 0;  // PTX, of the kernel and its functions
     bool has_loops = false, waits_for_blocks = false;
   };
-  // Which blocks of a launch run. `from_first`: from block 0 on, until they have done enough.
+  // Which blocks of a launch run. `from_first`: those from block 0 on, until they have executed
+  // enough instructions.
   enum class choice : std::uint8_t { all, from_first, drawn };
   choice choice_for(const launch_info& launch, std::uint64_t blocks);
 

@@ -77,7 +77,7 @@ std::string skeleton_of(const context& c, const lab& l, const std::string& text)
   return {};
 }
 
-// Programs as built are for a GPU that can run all steps.
+// Programs that run as built are for a GPU that can run all steps, so they need no test.
 void need_capability(const context& c, const lab& l, const std::string& step_name) {
   if (c.where.is_as_built || l.runs_on(c.where.code(), step_name)) return;
   const bool is_hopper = c.where.code() >= l.least_capability;

@@ -150,8 +150,8 @@ struct lab {
   fs::path file;          // the student's, relative to the root
   bool is_worked = true;  // false: the steps' files are a student copy's skeletons
 
-  // Whether a GPU of this compute capability, 80 for 8.0, can run a step or, without a name, some
-  // steps.
+  // Whether a GPU of this compute capability (80 for 8.0) can run a step or, without a name, at
+  // least some steps.
   bool runs_on(int capability, std::string_view step_name = {}) const {
     const bool needs_hopper = std::ranges::find(hopper, step_name) != hopper.end();
     return needs_hopper ? capability == 90 : capability >= least_capability;

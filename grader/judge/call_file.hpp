@@ -45,7 +45,7 @@ class call_file {
   // Writes the inputs if they are not there yet. A file on disk has its inputs from the start. A
   // memfd gets them only for a program that maps it, because a judge sends inputs in another way.
   void write_inputs() const;
-  // Writes them again, for the next call, after the caller has changed their content.
+  // Writes the inputs again for the next call, after the caller has changed their content.
   void rewrite_inputs() const;
 
   int descriptor() const { return descriptor_; }

@@ -30,9 +30,9 @@ bool is_right_alone(const problem& p, const std::filesystem::path& program,
 }
 
 // Adds what further calls with other inputs show about a wrong result, and returns true if they
-// show anything. A judged grade makes none, because its messages reveal no more of a hidden input
-// than they must. Bounds: the number of calls, their bytes, and the time after the first call,
-// which includes the start of the program.
+// show anything. A judged grade makes no further calls, because its messages should reveal as
+// little as possible about a hidden input. The number of calls, their bytes, and the time are
+// limited. The time counts after the first call, which includes the start of the program.
 bool explain(std::string& message, const problem& p, const std::filesystem::path& program,
              const device_choice& device, session_options options, const problem_call& call,
              const problem::results& outputs) {

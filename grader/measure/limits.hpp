@@ -85,7 +85,7 @@ struct limit_counts {
   std::uint64_t store_sectors = 0;  // of global memory, with atomics
   std::uint64_t local_sectors = 0;  // of local memory
   std::uint64_t shared_load_wavefronts = 0;
-  std::uint64_t shared_wavefronts = 0;  // including loads, without copies to shared memory
+  std::uint64_t shared_wavefronts = 0;  // including loads, excluding copies to shared memory
 
   // Floating-point instructions, or integer instructions if `of_integers`.
   std::uint64_t arithmetic(bool of_integers) const;

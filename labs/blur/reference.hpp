@@ -68,8 +68,8 @@ struct blur_rule {
   int columns_off = 0, rows_off = 0;  // of the pixels that are read
 };
 
-// Adds along the rows first, then along the columns. Integers make the order irrelevant. The rule
-// is a function's result so that the compiler knows its values if they are constants.
+// Adds along the rows first, then along the columns. Integers make the order irrelevant. A
+// function returns the rule, so that the compiler knows the values that are constants.
 template <class Rule>
 grey_picture blurred_by(const Rule& rule_of, const grey_picture& in) {
   grey_picture out(in.width, in.height);

@@ -284,12 +284,12 @@ class wrong_picture {
   bool is_untouched_ = false;  // and that byte filled out before the call
 };
 
-// Finds out from two further calls which pixel of `in` each pixel of `out` holds: the low byte and
-// then the high byte of every index.
+// Finds out from two further calls which pixel of `in` each pixel of `out` holds. The pixels of the
+// first call are the low bytes of their indices, and those of the second call the high bytes.
 std::string pixels_held(problem_call call, const grey_picture& in, const problem::results& outputs,
                         const problem::further_call& again) {
   const std::int64_t count = in.width * in.height;
-  if (count > 1 << 15) return "";  // the bytes that fill out are larger indices
+  if (count > 1 << 15) return "";  // the bytes that fill `out` stand for larger indices
   std::vector<std::int64_t> held(count);
   for (const int shift : {0, 8}) {
     for (std::int64_t i = 0; i < count; ++i)

@@ -2,9 +2,9 @@
 // gemm 02_wmma: a warp multiplies 16 x 16 tiles on a tensor core.
 //
 // idea    The 32 threads of a warp hold a fragment of a and one of b, and one mma_sync() adds all
-//         4096 products of the two tiles to a fragment of sums. 01 needs 4096 multiply-adds and
-//         8192 loads of its threads for that.
-// needs   Any contract sizes. Tiles over the edge of a matrix are staged with zeros.
+//         4096 products of the two tiles to a fragment of sums. The threads of 01 need 4096
+//         multiply-adds and 8192 loads for that.
+// needs   Any contract sizes. Tiles that cross the edge of a matrix are staged with zeros.
 // source  CUDA C++ Programming Guide, "Warp Matrix Functions"
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"

@@ -2,7 +2,7 @@
 //
 // idea    Whole numbers are so small that every sum is exact in float32, whatever the order. Then c
 //         must be exactly the rounded sum, which shows a missing product and a wrong rounding. Real
-//         numbers are compared within a bound that grows with k (product_check.hpp).
+//         numbers may differ by a bound that grows with k (product_check.hpp).
 // tested  labs/gemm/tests/problem_test.cpp; the mutants of tests/mutants.txt
 #include "common/lab/problem.hpp"
 
@@ -25,8 +25,8 @@ constexpr int largest_size = 65536;
 
 enum : std::uint64_t { stream_a, stream_b };  // equal streams would make a and b alike
 
-// k products of such numbers add up to at most 2^24, so that every partial sum is exact. bfloat16
-// represents all integers up to 256.
+// The largest whole number in a and b: k products add up to at most 2^24, so every partial sum is
+// exact. bfloat16 represents all integers up to 256.
 int largest_whole(int k) { return std::clamp(static_cast<int>(std::sqrt(0x1p24 / k)), 1, 127); }
 
 void fill_with_whole(std::span<bf16> values, int largest, random_stream random) {
@@ -86,7 +86,7 @@ class wrong_product {
     }
   }
 
-  // The text to add after the first wrong element, with a semicolon before each part.
+  // The text to append to the message about the first wrong element. Each part begins with "; ".
   std::string looks_like() const {
     for (const auto guess :
          {&wrong_product::left_as_it_was, &wrong_product::added_to_fill,
@@ -110,7 +110,7 @@ class wrong_product {
   double expected(int row, int col) const { return expected_[p_.at(row, col)]; }
   float found(place at) const { return p_.found(at.row, at.col); }
 
-  // The number of wrong elements, and where they are if they form an edge of c.
+  // The number of wrong elements, and their rows or columns if these are the last ones of c.
   std::string where() const {
     int top = p_.m, left = p_.n;
     for (const place at : wrong_) {
@@ -131,7 +131,8 @@ class wrong_product {
         wrong_, [&](place at) { return is_right(p_, found(at), candidate(at.row, at.col)); });
   }
 
-  // A product of two matrices whose indices grow by these amounts with row or column, and with k.
+  // An element of a product in which the indices of a and b grow by these amounts per row or
+  // column, and per step along k.
   double sum(int row, int col, std::size_t a_row, std::size_t a_k, std::size_t b_k,
              std::size_t b_col) const {
     double total = 0;
@@ -172,7 +173,7 @@ class wrong_product {
            "barrier, or the wait for a copy?), or from a sum that did not start from 0";
   }
 
-  // The elements of a and b; outside, 0, as a copy writes them to a tile.
+  // The elements of a and b, and 0 outside, as a copy writes them to a tile.
   double a_at(int row, int i) const {
     return row < p_.m && i < p_.k ? p_.a[std::size_t(row) * p_.k + i] : 0;
   }
@@ -255,7 +256,7 @@ class wrong_product {
     return "";
   }
 
-  // The upper 8 rows of each fragment of 16 rows in place of the lower ones.
+  // The upper 8 rows of each fragment of 16 rows are used in place of the lower ones, too.
   std::string misread_fragment() const {
     const auto upper = [](int i) { return i - i % 16 + i % 8; };
     const auto upper_a = [&](int y, int i) { return a_at(upper(y), i); };
@@ -332,7 +333,7 @@ class wrong_product {
     return false;
   }
 
-  // Products beyond k, up to a multiple of a step, whose factors should be 0.
+  // Products beyond k, up to the next multiple of a step, were added. Their factors should be 0.
   std::string nonzero_beyond_k() const {
     for (const int step : {16, 32, 64}) {
       const int more = (step - p_.k % step) % step;
@@ -381,7 +382,7 @@ class wrong_product {
     return total;
   }
 
-  // The products from a multiple of 8 on, or those before it, are missing.
+  // The products from some multiple of 8 on, or those before it, are missing.
   std::string without_an_end() const {
     for (int end = 8; end < p_.k; end += 8) {
       if (is_right(p_, found(wrong_[0]), partial(wrong_[0].row, wrong_[0].col, 0, end)) &&
@@ -396,7 +397,8 @@ class wrong_product {
     return "";
   }
 
-  // 16 or 64 products in the middle are missing, or replaced by those of a step nearby.
+  // The 16, 32 or 64 products of a step are missing, or replaced by those of the step before or
+  // after.
   std::string a_step_is_missing() const {
     for (const int step : {16, 32, 64}) {
       for (int first = 0; first < p_.k; first += step) {
@@ -457,7 +459,7 @@ class wrong_product {
     return rows == 0 ? right : down + " and " + right;
   }
 
-  // Right sums that were stored at a constant distance from their place.
+  // Right sums that were stored at a constant distance from their right place.
   std::string moved() const {
     for (int dy = -128; dy <= 128; dy += 8) {
       for (int dx = -256; dx <= 256; dx += 8) {

@@ -2,7 +2,7 @@
 //
 // idea    Small products are computed again in double precision. For large ones, some rows are
 //         computed again, and c is multiplied by a random vector x: c x and a (b x) must agree up
-//         to rounding, which shows a wrong tile anywhere.
+//         to rounding, so a wrong tile shows, wherever it is.
 // source  R. Freivalds, "Probabilistic Machines Can Use Less Running Time" (1977)
 // tested  labs/gemm/tests/problem_test.cpp
 #pragma once
@@ -22,7 +22,7 @@ using bf16 = std::uint16_t;  // the upper half of a float's bits
 
 inline float as_float(bf16 bits) { return std::bit_cast<float>(std::uint32_t(bits) << 16); }
 
-// To the nearest bfloat16, and to the even one of two.
+// Rounds to the nearest bfloat16, and to the even one if two are equally near.
 inline bf16 rounded(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   if (std::isnan(value)) return 0x7fff;
@@ -101,7 +101,7 @@ inline std::optional<wrong_element> compare_row(const product& p, int row,
   return std::nullopt;
 }
 
-// The first wrong element in row-major order; nullopt if c is right. Takes m n k steps.
+// The first wrong element in row-major order; nullopt if c is right. Takes m n k multiplications.
 inline std::optional<wrong_element> compare_all(const product& p) {
   std::vector<double> expected;
   for (int row = 0; row < p.m; ++row) {
@@ -139,7 +139,7 @@ inline std::optional<int> suspicious_row(const product& p, random_stream& random
   return std::nullopt;
 }
 
-// Like compare_all(), but in about 2^29 steps; the wrong element need not be the first.
+// Like compare_all(), but with about 2^29 multiplications; the wrong element need not be the first.
 inline std::optional<wrong_element> compare_quickly(const product& p, random_stream random) {
   std::vector<double> expected;
   const double steps_of_row = double(p.n) * p.k;

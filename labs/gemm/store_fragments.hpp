@@ -10,7 +10,8 @@ __device__ inline void store_pair(__nv_bfloat16* c, int row, int col, int m, int
     reinterpret_cast<__nv_bfloat162&>(c[row * n + col]) = __floats2bfloat162_rn(left, right);
 }
 
-// Stores the 64 x Cols sums of a warpgroup to c from (row, col), without those outside the matrix.
+// Stores the 64 x Cols sums of a warpgroup to c from (row, col) on, except those outside the
+// matrix.
 template <int Cols>
 __device__ void store_sums(__nv_bfloat16* c, int row, int col, int m, int n,
                            const float (&sums)[Cols / 2]) {

@@ -1,4 +1,4 @@
-// Given: TMA copies between matrices and tiles in shared memory, and the barriers they complete, on
+// Given: TMA copies between matrices and tiles in shared memory, and barriers that count them, on
 // compute capability 9.0.
 //
 // idea    A tensor map describes a matrix and a box. One thread names a map and a position, and the
@@ -22,17 +22,17 @@
 
 using barrier = std::uint64_t;  // in shared memory
 
-// Prepares a barrier whose phases need this many arrivals. One thread calls it.
+// Initialises a barrier whose phases need this many arrivals. One thread calls it.
 __device__ inline void init_barrier(barrier& b, int arrivals) {
   cuda::ptx::mbarrier_init(&b, arrivals);
 }
 // Makes new barriers visible to copies and to the other blocks of a cluster. The thread that has
-// called init_barrier() calls it, before __syncthreads() or the cluster's barrier.
+// called init_barrier() also calls this function, before __syncthreads() or the cluster's barrier.
 __device__ inline void publish_barriers() {
   cuda::ptx::fence_mbarrier_init(cuda::ptx::sem_release, cuda::ptx::scope_cluster);
 }
 __device__ inline void arrive(barrier& b) { cuda::ptx::mbarrier_arrive(&b); }
-// Arrives, and adds to the bytes that the phase waits for.
+// Arrives, and adds `bytes` to the bytes that the phase waits for.
 __device__ inline void arrive_and_expect(barrier& b, int bytes) {
   cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta,
                                        cuda::ptx::space_shared, &b, bytes);
@@ -63,7 +63,7 @@ __device__ inline void meet_warpgroup(int barrier_number) {
   asm volatile("bar.sync %0, 128;" ::"r"(barrier_number) : "memory");
 }
 
-// A stage of a ring of stages, and the parity of its barriers' present phase.
+// A stage of a ring of stages, and the parity of its barriers' current phase.
 template <int Stages>
 struct ring_position {
   int stage = 0, parity = 0;
@@ -84,8 +84,8 @@ __device__ inline void load_box(void* tile, const CUtensorMap& map, int row, int
   cuda::ptx::cp_async_bulk_tensor(cuda::ptx::space_cluster, cuda::ptx::space_global, tile, &map, at,
                                   &b);
 }
-// The same for all blocks of the cluster whose bits are set: each gets the box and its bytes at the
-// same place in its shared memory.
+// Like load_box(), but for all blocks of the cluster whose bits are set: each gets the box and its
+// bytes at the same place in its shared memory.
 __device__ inline void load_box_for(std::uint16_t blocks, void* tile, const CUtensorMap& map,
                                     int row, int col, barrier& b) {
   const std::int32_t at[] = {col, row};
@@ -98,7 +98,8 @@ __device__ inline void store_box(const CUtensorMap& map, int row, int col, const
   cuda::ptx::cp_async_bulk_tensor(cuda::ptx::space_global, cuda::ptx::space_shared, &map, at, tile);
   cuda::ptx::cp_async_bulk_commit_group();
 }
-// Waits until at most Pending of this thread's newest store_box() still read shared memory.
+// Waits until at most the newest Pending copies of this thread's store_box() still read shared
+// memory.
 template <int Pending>
 __device__ void wait_for_reads() {
   cuda::ptx::cp_async_bulk_wait_group_read(cuda::ptx::n32_t<Pending>{});

@@ -1,9 +1,9 @@
 // Given: the tensor-core instructions of a warp, on compute capability 8.0 and later.
 //
-// idea    wmma hides in which registers a fragment lies. mma.sync has a documented layout, so a
-//         kernel can place its fragments itself: ldmatrix reads 8 x 8 matrices whose rows are 16
-//         bytes of shared memory, and the sums can be stored from their registers. In the layout
-//         below, `lane` is threadIdx.x % 32.
+// idea    wmma hides which registers hold which elements of a fragment. mma.sync has a documented
+//         layout, so a kernel can place its fragments itself: ldmatrix reads 8 x 8 matrices whose
+//         rows are 16 bytes of shared memory, and the sums can be stored from their registers. In
+//         the layout below, `lane` is threadIdx.x % 32.
 // source  PTX ISA 9.1, "Matrix fragments for mma.m16n8k16" and "ldmatrix"
 #pragma once
 
@@ -21,13 +21,13 @@ struct fragment_b {
   unsigned pairs[4];
 };
 
-// 16 x 8 sums: element i of a thread is in row lane / 4 + 8 * (i / 2), column 2 * (lane % 4) + i
-// % 2.
+// 16 x 8 sums: element i of a thread is in row lane / 4 + 8 * (i / 2), column
+// 2 * (lane % 4) + i % 2.
 struct fragment_c {
   float sums[4];
 };
 
-// The address in the shared window that PTX instructions take.
+// The 32-bit address of shared memory that PTX instructions take.
 __device__ inline unsigned shared_address(const void* pointer) {
   return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
 }

@@ -3,9 +3,10 @@
 // idea    wgmma reads both operands from shared memory and keeps only the sums in registers. It is
 //         asynchronous: the warpgroup issues it, continues, and waits before it reads the sums. A
 //         64-bit descriptor says where a tile begins and how its rows are laid out.
-// watch   Threads and wgmma access shared memory by two paths, called proxies. After threads have
-//         written a tile, each of them must execute a proxy fence before the barrier that lets
-//         wgmma read it (barriers.hpp). TMA uses the same path as wgmma and needs no fence.
+// watch   Threads and wgmma access shared memory through different paths, called proxies. After
+//         threads have written a tile, each of them must execute a proxy fence before the barrier
+//         that lets wgmma read it (tensor_copies.hpp). TMA uses the same path as wgmma and needs no
+//         fence.
 // source  PTX ISA 9.1, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Operation"
 #pragma once
 
@@ -26,13 +27,14 @@ __device__ inline std::uint64_t descriptor_of(const void* tile, int leading_byte
          std::uint64_t(leading_bytes >> 4) << 16 | (address & 0x3ffff) >> 4;
 }
 
-// A tile of a: rows of 64 elements along k. The stride leads from 8 rows to the next 8.
+// A tile of a: rows of 64 elements along k. The stride is the distance from 8 rows to the next 8.
 __device__ inline std::uint64_t descriptor_of_a(const void* tile) {
   return descriptor_of(tile, 16, 8 * swizzled_row_bytes);
 }
 
 // A tile of b: panels of 64 columns, one after the other, each with 64 rows (k) of 64 elements. The
-// leading distance leads from one panel to the next, the stride from 8 rows to the next 8.
+// leading distance is that from one panel to the next, and the stride that from 8 rows to the next
+// 8.
 constexpr int panel_cols = 64, panel_bytes = 64 * swizzled_row_bytes;
 __device__ inline std::uint64_t descriptor_of_b(const void* tile) {
   return descriptor_of(tile, panel_bytes, 8 * swizzled_row_bytes);
@@ -42,7 +44,7 @@ __device__ inline std::uint64_t descriptor_of_b(const void* tile) {
 constexpr std::uint64_t next_16_of_a = 16 * sizeof(__nv_bfloat16) >> 4;
 constexpr std::uint64_t next_16_of_b = 16 * swizzled_row_bytes >> 4;
 
-// Before the first wgmma, and whenever other instructions have touched the sums.
+// Needed before the first wgmma, and whenever other instructions have accessed the sums.
 __device__ inline void wgmma_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 // Makes a group of all wgmma instructions that this warpgroup has issued since the last group.
 __device__ inline void wgmma_commit() {
@@ -64,7 +66,7 @@ template <int Cols>
 __device__ void multiply_add(warpgroup_sums<Cols>& sums, std::uint64_t a, std::uint64_t b,
                              bool first);
 
-// The assembler wants each register by name, so these macros count to 32, 64, 96 and 128.
+// The assembler requires each register by name, so these macros count to 32, 64, 96 and 128.
 // clang-format off
 #define GEMM_NAMES_32 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
   "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
@@ -104,8 +106,9 @@ GEMM_MULTIPLY_ADD(128, 64, 64, 65, 66)
 GEMM_MULTIPLY_ADD(192, 96, 96, 97, 98)
 GEMM_MULTIPLY_ADD(256, 128, 128, 129, 130)
 
-// Hands registers back, or takes them: a warpgroup that only copies needs few, and the ones that
-// multiply need many. All warps of the warpgroup must call it. The block's total stays the same.
+// keep_registers() releases registers, and take_registers() waits for them and takes them: a
+// warpgroup that only copies needs few, and the ones that multiply need many. All warps of the
+// warpgroup must call the same function. The block's total stays the same.
 template <int Registers>
 __device__ void keep_registers() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(Registers));

@@ -16,8 +16,8 @@ using b_fragment = nvcuda::wmma::fragment<nvcuda::wmma::matrix_b, tile, tile, ti
                                           nvcuda::wmma::row_major>;
 using sum_fragment = nvcuda::wmma::fragment<nvcuda::wmma::accumulator, tile, tile, tile, float>;
 
-// Stores a warp's sums to c from (row, col), without those outside the m x n matrix. wmma does not
-// say which thread has which sum, so they go through `staging`, shared memory for tile * tile
+// Stores a warp's sums to c from (row, col) on, except those outside the m x n matrix. wmma does
+// not say which thread holds which sum, so they go through `staging`, shared memory for tile * tile
 // floats.
 __device__ inline void store_rounded(__nv_bfloat16* c, int row, int col, int m, int n,
                                      const sum_fragment& sums, float* staging) {

@@ -321,7 +321,7 @@ class wrong_result {
            "threads";
   }
 
-  // Each thread adds several elements, one block's width apart, and leaves out one of them.
+  // Each thread adds several elements, one block's width apart, and omits one of them.
   static std::string missing_of_thread(const char* which, std::int64_t some, std::int64_t all) {
     return ". The " + std::string(which) + " " + std::to_string(some) + " of every " +
            std::to_string(all) + " are missing: the " + which + " element of each thread, if " +

@@ -504,8 +504,7 @@ class wrong_product {
 // Finds out from two further calls which elements of a and b the sums multiply.
 //
 // idea    If b is the identity, c is a as the kernel sees it, and each element of a names its
-// place.
-//         The same with a as the identity shows b.
+//         place. A call in which a is the identity shows b in the same way.
 class factors {
  public:
   factors(const problem_call& call, const problem::further_call& again)
@@ -526,7 +525,7 @@ class factors {
       for (int col = 0; col < n_; ++col) {
         const std::size_t i = std::size_t(row) * n_ + col;
         if (is_right(m, m.c[i], expected[col])) continue;
-        // The element of c, of a and of b that stand for this one.
+        // The place of this element, and the places in a and b whose elements it shows.
         const place own{row, col}, in_a = of_a[i], in_b = of_b[i];
         if (in_a == in_b && in_a.row >= 0 && !(in_a == own) && is_product(m, m.c[i], in_a))
           return element(row, col) + " is the product of row " + std::to_string(in_a.row) +
@@ -553,8 +552,8 @@ class factors {
     return is_right(m, found, row[p.col]);
   }
 
-  // What every element of c shows of a (0) or b (1) if the other one is the identity. Empty if the
-  // call fails.
+  // The place in a (0) or b (1) whose element each element of c shows if the other matrix is the
+  // identity. Empty if the call fails.
   std::vector<place> places(int of) {
     const std::size_t count = std::size_t(n_) * n_;
     const auto values = [&](int i) {

@@ -287,8 +287,8 @@ class wrong_result {
     return std::string(", and is every index wider than a ") + (in_char ? "char" : "short");
   }
 
-  // True if the blocks end at `from` because each begins one block's threads after the one before,
-  // although a thread searches for several points.
+  // True if the blocks end at `from` because each block begins only as many points after the one
+  // before as it has threads, although a thread searches for several points.
   bool overlap(int from) const {
     for (int block = most_of_tile; block >= 128; block /= 2) {
       for (const int queries : {2, 4, 8}) {
@@ -483,7 +483,8 @@ class wrong_result {
       for (const int queries : {2, 4, 8}) {
         for (int block = most_of_tile; block >= 32; block /= 2) {
           for (int q = 0; q < queries; ++q) {
-            // The point whose answer point i gets if query q's answer is stored for all.
+            // The point whose answer point i gets if the answer for query q is stored for all
+            // points of a thread.
             const auto source = [&](int i) {
               return side_by_side == 1
                          ? i / queries * queries + q
@@ -523,7 +524,7 @@ class wrong_result {
     return "";
   }
 
-  // Some coordinates are those of the thread's first point, or of the first block's.
+  // Some coordinates of a point, or all, are those of the thread's first point.
   std::string shared_coordinates() const {
     if (!are_comparable() || wrong_.front() < 32) return "";
     for (const int queries : {2, 4, 8}) {

@@ -2,8 +2,8 @@
 //
 // idea    A block copies 128 x 64 elements of a and 64 x 128 of b to shared memory, and computes
 //         128 x 128 sums. Each element that is loaded once from global memory serves 128 sums. A
-//         warp has 64 x 32 of them: 4 x 2 fragments, so a fragment from shared memory is used two
-//         or four times.
+//         warp computes 64 x 32 of them, or 4 x 2 fragments, so each fragment from shared memory is
+//         used two or four times.
 // watch   Rows are padded by 16 bytes. Without padding, the 8 rows that an instruction reads at
 //         once would lie in the same banks.
 // needs   Any contract sizes.

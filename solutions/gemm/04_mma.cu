@@ -1,9 +1,8 @@
 // gemm 04_mma: ldmatrix and mma.sync, whose registers have a documented layout.
 //
-// idea    wmma must store its sums to shared memory, because their place in the registers is
-// unknown. mma.sync
-//         has a layout (warp_mma.hpp). A thread holds pairs of neighbouring columns, so it rounds
-//         and stores them from registers.
+// idea    With wmma, the sums must be stored to shared memory, because their place in the registers
+//         is unknown. mma.sync has a documented layout (warp_mma.hpp). A thread holds pairs of
+//         neighbouring columns, so it rounds and stores them from registers.
 // watch   A fragment of b is 16 x 8 and column-major, but the tile is row-major. ldmatrix.trans
 //         exchanges rows and columns of each 8 x 8 matrix while it loads.
 // needs   Any contract sizes.

@@ -4,10 +4,10 @@
 //         would lie in the same four banks. If row r stores its chunk i at i ^ (r % 8), they lie in
 //         8 different groups of banks. An XOR replaces the padding, and tiles have the size of
 //         their data.
-// watch   Every access must use the permutation, the copy as well as ldmatrix. Fragments begin at
+// watch   Every access must use the permutation, both the copy and ldmatrix. Fragments begin at
 //         rows that are multiples of 8, so r % 8 is the same for all fragments of a lane.
 // gain    None by itself: the XOR is part of every address. The ring of 06 needs the memory that
-//         the padding took, and TMA and wgmma know this layout, but no padding.
+//         the padding took, and TMA and wgmma support this layout, but not padding.
 // needs   Any contract sizes.
 // source  PTX ISA 9.1, "Swizzling Modes": the mode of 128 bytes.
 #include "common/lab/ceil_div.hpp"

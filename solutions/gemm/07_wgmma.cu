@@ -1,11 +1,11 @@
 // gemm 07_wgmma: a warpgroup multiplies from shared memory.
 //
 // idea    wgmma reads both operands from shared memory, so no fragment passes through registers,
-// and
-//         four warps work as one. Descriptors say where the tiles lie (wgmma.hpp). The 128-byte
-//         swizzle is the permutation of 05, and the hardware applies it.
-// watch   Threads write the tiles by the generic proxy, and wgmma reads them by the async proxy. A
-//         barrier alone does not order the two. Every thread that wrote must fence first.
+//         and four warps work as one. Descriptors say where and how the tiles lie (wgmma.hpp). The
+//         128-byte swizzle is the permutation of 05, and the hardware applies it.
+// watch   Threads write the tiles through the generic proxy, and wgmma reads them through the async
+//         proxy. A barrier alone does not order the two. Every thread that has written must execute
+//         a proxy fence first.
 // needs   Any contract sizes; compute capability 9.0, like all later steps.
 // source  PTX ISA 9.1, "Asynchronous Warpgroup Level Matrix Instructions"; "Async proxy"
 #include "common/lab/ceil_div.hpp"

@@ -1,10 +1,10 @@
 // gemm 08_tma: one thread copies whole tiles by TMA.
 //
 // idea    In 07, 256 threads compute addresses, test edges, swizzle, load and store, 16 bytes at a
-//         time. TMA does all of it for a box of 64 columns when one thread names the box. The
-//         barrier in shared memory counts the bytes, and its phase ends when the tiles are whole.
-// watch   All threads wait for bytes, not for the thread that asked for them. TMA and wgmma use the
-//         same proxy, so no fence is needed. At the edges TMA writes zeros, and counts their bytes.
+//         time. TMA does all of it for a box of 64 columns when one thread names the box. A barrier
+//         in shared memory counts the bytes, and its phase ends when the tiles are complete.
+// watch   All threads wait for bytes, not for the thread that requested them. TMA and wgmma use the
+//         same proxy, so no fence is needed. At the edges, TMA writes zeros and counts their bytes.
 // needs   Any contract sizes; compute capability 9.0.
 // source  CUDA C++ Programming Guide, "Asynchronous Data Copies using the Tensor Memory
 //         Accelerator"

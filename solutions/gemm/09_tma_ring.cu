@@ -1,7 +1,7 @@
 // gemm 09_tma_ring: copies for the next three steps are in flight.
 //
 // idea    A ring of four stages hides the latency of the copies. When all threads have finished
-//         with a stage, the one thread begins to fill it for the step after the next two.
+//         with a stage, one thread begins to fill it for the step after the next two.
 // watch   Each stage has its own barrier, which completes one phase per round of the ring: its
 //         parity changes every four steps.
 // needs   Any contract sizes; compute capability 9.0.

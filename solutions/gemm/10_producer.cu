@@ -1,15 +1,16 @@
 // gemm 10_producer: one warpgroup copies, the others multiply.
 //
-// idea    The barrier of all threads in 09 makes both warpgroups wait for the slower one in every
-//         step. Here a producer keeps the ring full, and consumers empty it. A stage has two
-//         barriers: `full` ends when the bytes are there, `empty` when every consumer has finished.
-//         No thread waits for another one that it does not need.
-// watch   At first all stages are free, but no phase of `empty` has ended. Waiting for the parity
-//         of the phase before returns at once. A consumer may release a stage only after
+// idea    In 09, the barrier for all threads makes both warpgroups wait for the slower one in every
+//         step. Here, a producer keeps the ring full, and consumers empty it. A stage has two
+//         barriers: a phase of `full` ends when the bytes are there, and a phase of `empty` ends
+//         when every consumer has finished. No thread waits for a thread that it does not depend
+//         on.
+// watch   At first, all stages are free, but no phase of `empty` has ended. A wait for the parity
+//         of the preceding phase returns at once. A consumer may release a stage only after
 //         wgmma_wait(), because wgmma reads it until then.
 // needs   Any contract sizes; compute capability 9.0.
 // source  M. Bauer et al., "CudaDMA: Optimizing GPU Memory Bandwidth via Warp Specialization"
-// (2011).
+//         (2011).
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/gemm/gemm.hpp"

@@ -1,11 +1,11 @@
 // gemm 11_wide_tiles: 128 x 256 sums per block, and registers where they are needed.
 //
-// idea    A step of 10 reads 32 KB for 128 x 128 x 64 multiply-adds, more than L2 can deliver while
-//         the tensor cores need new tiles. Twice as many columns need 48 KB for twice the work. A
+// idea    A step of 10 reads 32 KB for 128 x 128 x 64 multiply-adds. L2 cannot deliver that as fast
+//         as the tensor cores need it. Twice as many columns need 48 KB for twice the work. A
 //         consumer then has 128 sums per thread. The producer gives most of its registers back, and
 //         the consumers take them.
-// watch   384 threads start with 168 registers each: 504 for the three threads of a row. 24 + 240 +
-//         240 is 504 again; a warpgroup that asks for more waits forever.
+// watch   384 threads start with 168 registers each: 504 for one thread of each of the three
+//         warpgroups. 24 + 240 + 240 is 504 again. A warpgroup that asks for more waits forever.
 // needs   Any contract sizes; compute capability 9.0.
 // source  PTX ISA 9.1, "setmaxnreg".
 #include "common/lab/ceil_div.hpp"

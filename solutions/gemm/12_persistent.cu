@@ -1,8 +1,8 @@
 // gemm 12_persistent: a block computes many tiles, and loads the next one while it stores.
 //
-// idea    As many blocks as there are multiprocessors share the tiles. The ring runs on from one
-//         tile to the next: the producer already fills it for the next tile while the consumers
-//         store the sums of the last one. No block has to start again, fill its ring, and wait.
+// idea    The tiles are shared by one block per multiprocessor. The ring is not emptied between
+//         tiles: the producer already fills it for the next tile while the consumers store the sums
+//         of the last one. No block has to start again, fill its ring, and wait.
 // watch   Producer and consumers walk through the same tiles in the same order. Nothing else keeps
 //         them together, and the ring's position is not reset between tiles.
 // needs   Any contract sizes; compute capability 9.0.

@@ -2,8 +2,8 @@
 //
 // idea    132 blocks work at the same time. If their tiles lie in a few long rows, they read few
 //         rows of a, but nearly all of b. If they form an area of about equal height and width,
-//         they read the least in total, and most reads find their data in L2. Tiles are numbered in
-//         groups of 16 tile rows, column by column.
+//         they read the least in total, and most reads hit L2. Tiles are numbered in groups of 16
+//         tile rows, column by column.
 // watch   The gain appears when a and b do not fit in L2 together.
 // needs   Any contract sizes; compute capability 9.0.
 // source  P. Tillet et al., "Triton" (2019), tutorial "Matrix Multiplication": grouped ordering.

@@ -3,12 +3,12 @@
 // idea    A cluster of two blocks computes two tiles of c, one below the other, which need the same
 //         columns of b. Each block loads half of them, and the copy is delivered to both. Two
 //         blocks then read 64 KB per step from L2, not 96.
-// watch   A block's copies overwrite a stage in both blocks, so consumers of both must have
-//         released it: `empty` counts the arrivals of four. Each block expects all bytes that
-//         arrive in its own memory. No block may exit while the other can still write to it.
+// watch   A block's copies overwrite a stage in both blocks, so the consumers of both must have
+//         released it: `empty` counts the arrivals of four consumers. Each block expects all bytes
+//         that arrive in its own memory. No block may exit while the other can still write to it.
 // needs   Any contract sizes; compute capability 9.0.
-// gain    None by itself: it takes half of b's reads from L2, but the stores of c, which only some
-//         lanes of a sector need, still cost as much. 15 shows the gain of both.
+// gain    None by itself: it saves half of the reads of b from L2, but the stores of c, which fill
+//         only half of each sector, cost as much as before. 15 shows the gain of both steps.
 // source  CUDA C++ Programming Guide, "Thread Block Clusters"
 #include <algorithm>
 

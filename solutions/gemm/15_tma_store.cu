@@ -2,11 +2,11 @@
 //
 // idea    A thread's two sums are 4 bytes, so a warp's store of 14 touches 8 rows with 16 bytes
 //         each. Here the consumers write boxes of 64 x 64 to shared memory, with stmatrix and the
-//         swizzle. One thread per consumer then stores each box by TMA, which writes whole rows
-//         and skips elements outside of c. The consumers already multiply again meanwhile.
+//         swizzle. One thread per consumer then stores each box by TMA, which writes whole rows and
+//         skips elements outside of c. Meanwhile, the consumers already multiply again.
 // watch   A box must not be overwritten while TMA reads it, so the thread that has begun the store
-//         waits, and the others meet it at a barrier. The fence is before the other barrier,
-//         because every thread has written.
+//         waits, and the others meet it at a barrier. Every thread has written to the box, so every
+//         thread executes the fence, and then the second barrier follows.
 // needs   Any contract sizes; compute capability 9.0.
 // source  PTX ISA 9.1, "stmatrix" and "cp.async.bulk.tensor".
 #include <algorithm>

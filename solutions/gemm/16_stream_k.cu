@@ -1,11 +1,10 @@
 // gemm 16_stream_k: every cluster takes the same number of steps.
 //
-// idea    132 tiles of 128 x 256 are one wave; 140 take as long as 264. So the last one to two
-// waves
-//         are divided by steps, not by tiles. A cluster may begin and end in the middle of a tile's
-//         sum. It hands a sum that it does not finish to the cluster that does, through global
-//         memory.
-// watch   For a small product, all tiles are divided, and up to all multiprocessors work on few
+// idea    132 tiles of 128 x 256 are one wave, and 140 take as long as 264. So the work of the last
+//         one to two waves is divided by steps, not by tiles. A cluster may begin and end in the
+//         middle of a tile's sum. If it does not finish a sum, it hands the sum to the cluster that
+//         does, through global memory.
+// watch   For a small product, all tiles are divided, and all multiprocessors may work on a few
 //         tiles. The sums are added in the same order in every run.
 // needs   Any contract sizes; compute capability 9.0; no two calls at once.
 // source  M. Osama et al., "Stream-K: Work-Centric Parallel Decomposition for Dense Matrix-Matrix

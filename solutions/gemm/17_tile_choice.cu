@@ -1,7 +1,7 @@
 // gemm 17_tile_choice: the size decides how wide a tile is, and whether sums are divided.
 //
-// idea    Wide tiles read the least, but a small c has too few of them. Dividing sums fills the
-//         machine, but handing them over takes as long as a dozen steps. The host estimates the
+// idea    Wide tiles read the least, but a small c consists of too few of them. Dividing sums fills
+//         the machine, but handing them over takes as long as a dozen steps. The host estimates the
 //         time of each width from 64 to 256, with whole and with divided sums, and launches the
 //         best.
 // watch   The estimate counts steps of 256 columns. The cost of narrow steps and of handing over

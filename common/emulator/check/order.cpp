@@ -410,7 +410,7 @@ std::shared_ptr<const knowledge> order::known_by(const block_clock& b, std::uint
   auto all = std::make_shared<knowledge>(b.learned);
   for (std::size_t k = 0; k < w.learned.size(); ++k) {
     const std::uint32_t by = w.learned_by[k] & lanes;
-    // The lanes have usually learned from the same objects. A copy for each would make searches
+    // The lanes have usually learned from the same objects. One entry per lane would make searches
     // long.
     if (which == of_lanes::any && by != 0) merge(*all, w.learned[k]);
     if (which == of_lanes::all && by == lanes) all->push_back(w.learned[k]);

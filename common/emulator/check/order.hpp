@@ -167,8 +167,8 @@ class order {
   void waited_for_grids(block_clock& b, const warp_event& e);
   // Gives a warp's later accesses a later tick than its earlier ones, and returns that tick.
   tick advance(warp_clock& w) { return w.now = next(); }
-  // What all, or any, of some lanes of a warp have learned so far; null: nothing. It does not
-  // include what the block's barriers and __syncwarp have shown them.
+  // The knowledge that all or any of these lanes of a warp have acquired so far; null if there is
+  // none. It does not include the order that the block's barriers and __syncwarp establish.
   enum class of_lanes : std::uint8_t { all, any };
   std::shared_ptr<const knowledge> known_by(const block_clock& b, std::uint32_t warp,
                                             std::uint32_t lanes,

@@ -46,8 +46,9 @@ struct span {
 };
 
 // The host address of the bytes at a generic address. Null, with the launch stopped, if the bytes
-// are not aligned and entirely in the wanted space. In ../run/access.cpp. `known` may keep the
-// allocation of global memory that was found last, for the other lanes of one instruction.
+// are not aligned and entirely in the wanted space. In ../run/access.cpp. `known` may
+// remember the allocation of global memory that was found last, for the other lanes of one
+// instruction.
 std::byte* reach(context& x, const op* i, int lane, std::uint64_t at, const span& s,
                  access_window* known = nullptr);
 

@@ -142,7 +142,7 @@ class simulation {
     std::vector<double> ready;       // when each can be issued; never: waits for a barrier
     double free = 0;
     double unit_free[units] = {};
-    double soonest = 0;  // a lower bound of `ready`
+    double soonest = 0;  // a lower bound on `ready`
     warp_state* last = nullptr;
   };
 

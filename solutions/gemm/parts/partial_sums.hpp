@@ -1,11 +1,12 @@
-// Sums of a tile that one warpgroup begins and another one ends, by way of global memory.
+// Passes a tile's sums through global memory, from the warpgroup that begins the tile to the one
+// that finishes it.
 //
-// idea    Every warpgroup has a slot for its partial sums and a flag. It stores the sums and sets
-//         the flag, with release. The warpgroup that ends the tile waits for the flag, with
+// idea    Every warpgroup has a flag and a slot for its partial sums. It stores the sums and sets
+//         the flag with a release. The warpgroup that finishes the tile waits for the flag with an
 //         acquire, adds the sums to its own, and clears the flag for the next launch.
 // watch   A warpgroup that waits keeps its multiprocessor busy, so all blocks of the launch must
-// run
-//         at once. Slots and flags belong to the program: two launches at once would share them.
+//         run at once. Slots and flags belong to the program: two launches at once would share
+//         them.
 #pragma once
 
 #include "labs/gemm/tensor_copies.hpp"
@@ -15,8 +16,8 @@ constexpr int most_sums = 128;        // of a thread
 __device__ float partial_sums[most_warpgroups][most_sums][128];
 __device__ int handed_over[most_warpgroups];
 
-// All 128 threads of the warpgroup call these functions. `slot` is the warpgroup that stored, and
-// the threads meet at the named barrier with the given number.
+// All 128 threads of the warpgroup call these functions. `slot` is the number of the warpgroup that
+// stores the sums. The threads meet at the named barrier with the given number.
 template <int Count>
 __device__ void hand_over(const float (&sums)[Count], int slot, int barrier_number) {
   const int thread = threadIdx.x % 128;

@@ -1,14 +1,14 @@
 // Divides the steps of all tiles evenly among workers (blocks or clusters).
 #pragma once
 
-// Steps `from` to `to` of a tile's sum, without `to`.
+// Steps `from` to `to` - 1 of a tile's sum.
 struct tile_part {
   int tile, from, to;
 };
 
-// The parts of one worker. As many rounds of whole tiles as possible are left whole; the last one
-// to two rounds are divided by steps. A worker begins at the end of its share, so it hands its
-// partial sum over before it needs those of others.
+// The parts of one worker. The first `rounds` rounds consist of whole tiles, and the rest is
+// divided by steps. A worker begins at the end of its share of the rest, so it hands its partial
+// sum over before it needs those of others.
 class step_share {
  public:
   __device__ step_share(int tiles, int steps, int rounds, int workers, int worker)
@@ -19,7 +19,7 @@ class step_share {
     end_ = begin_of(worker + 1);
   }
 
-  // The next part, in `part`. False after the last one.
+  // Stores the next part in `part`. Returns false after the last one.
   __device__ bool next(tile_part& part) {
     while (rounds_ > 0) {
       part = {--rounds_ * workers_ + worker_, 0, steps_};
@@ -32,7 +32,7 @@ class step_share {
     return true;
   }
 
-  // Whether this worker has an earlier part of the shared tile than the worker that finishes it.
+  // Whether `worker`, one before the worker that finishes the shared tile, computes part of it.
   __device__ bool has_part_of(int tile, int worker) const {
     return begin_of(worker + 1) > (tile - first_shared_) * steps_;
   }

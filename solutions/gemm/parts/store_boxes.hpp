@@ -1,4 +1,4 @@
-// Stores the sums of a consumer by way of shared memory and TMA.
+// Stores the sums of a consumer through shared memory, by TMA.
 #pragma once
 
 #include "labs/gemm/gemm.hpp"
@@ -10,9 +10,9 @@ struct alignas(1024) output_boxes {
   __nv_bfloat16 boxes[2][64][64];
 };
 
-// Stores the 64 x Cols sums of a warpgroup from (row, col). `next_box`, at first 0, is the box to
-// write next. The warpgroup's threads meet at the named barrier with the given number. Returns
-// while TMA may still read the boxes.
+// Stores the 64 x Cols sums of a warpgroup to c from (row, col) on. `next_box`, initially 0, is the
+// box to write next. The warpgroup's threads meet at the named barrier with the given number. TMA
+// may still read the boxes when this function returns.
 template <int Cols>
 __device__ void store_boxes(const CUtensorMap& c, int row, int col, const float (&sums)[Cols / 2],
                             output_boxes& out, int& next_box, int barrier_number) {

@@ -1,6 +1,6 @@
 // The kernel of 16_stream_k for tiles of any width, in single blocks or clusters of two.
 //
-// idea    Each block of a cluster loads half of the rows of b's tile, so a width may have an odd
+// idea    Each block of a cluster loads half of the rows of b's tile, so the tile may have an odd
 //         number of panels. Narrow tiles leave room for more stages.
 #pragma once
 
@@ -23,7 +23,7 @@ struct alignas(1024) tile_pair {
   __nv_bfloat16 b[Cols / panel_cols][depth][panel_cols];
 };
 
-// As many pairs of tiles as fit beside the output boxes.
+// As many pairs of tiles as fit next to the output boxes.
 template <int Cols>
 constexpr int stages = 192 * 1024 / sizeof(tile_pair<Cols>);
 

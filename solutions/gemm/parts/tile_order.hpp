@@ -1,11 +1,11 @@
-// The order of 13_tile_order, for tiles of any size.
+// The tile order of 13_tile_order, for tiles of any size.
 #pragma once
 
 struct tile_place {
   int row, col;  // of its first element in c
 };
 
-// Tiles are numbered in groups of 16 rows of tiles, and column by column within a group.
+// Tiles are numbered in groups of 16 rows of tiles, column by column within a group.
 __device__ inline tile_place place_of(int tile, int tiles_y, int tiles_x, int tile_rows,
                                       int tile_cols) {
   constexpr int group = 16;

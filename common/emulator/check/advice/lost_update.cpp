@@ -95,8 +95,8 @@ std::string race_report::lost_update_advice(const lane_access& t, race_between w
   if (who != race_between::one_store && who != race_between::blocks && !one_pass && !from_data &&
       (!same_address || index.merges))
     return {};
-  // Lanes that store to one element with one store are race_between::one_store. Otherwise, an index
-  // that depends on the lane gives every lane an element of its own, and the accesses of two lanes
+  // If lanes store to one element with one store, `who` is race_between::one_store. Otherwise, an
+  // index that depends on the lane gives each lane its own element, and the accesses of two lanes
   // need an order.
   const bool by_lane = std::ranges::any_of(index.names, [](std::string_view name) {
     return name.starts_with("%tid.x") || name.starts_with("%laneid");
