@@ -26,11 +26,9 @@ constexpr int tiles_y = warp_rows / 16, tiles_x = warp_cols / 8;  // fragments o
 // The place of the chunk that holds element (row, col), in a tile with rows of Cols elements.
 template <int Cols>
 __device__ int swizzled(int row, int col) {
-  int place = col / chunk;
   //> todo: permute the chunks of a row, so that 8 rows of one column lie in different banks.
-  place ^= row % 8;
+  return row * Cols + (col / chunk ^ row % 8) * chunk;
   //<
-  return row * Cols + place * chunk;
 }
 
 __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 registers per thread

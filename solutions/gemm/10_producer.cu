@@ -9,8 +9,7 @@
 //         of the preceding phase returns at once. A consumer may release a stage only after
 //         wgmma_wait(), because wgmma reads it until then.
 // needs   Any contract sizes; compute capability 9.0.
-// source  M. Bauer et al., "CudaDMA: Optimizing GPU Memory Bandwidth via Warp Specialization"
-//         (2011).
+// source  M. Bauer et al., "CudaDMA" (2011): warps that only copy.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/gemm/gemm.hpp"
