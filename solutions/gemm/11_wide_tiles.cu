@@ -55,11 +55,10 @@ __global__ void __launch_bounds__(threads, 1)
     }
     return;
   }
-  //> todo: take the registers that the producer has given back.
-  take_registers<240>();
-  //<
   const int consumer = threadIdx.x / 128 - 1;
   warpgroup_sums<cols> sums = {};
+  //> todo: take the registers that the producer has given back, and multiply as in 10.
+  take_registers<240>();
   for (int k0 = 0; k0 < k; k0 += depth, ring.advance()) {
     wait(full[ring.stage], ring.parity);
     const tile_pair& now = tiles[ring.stage];
@@ -72,6 +71,7 @@ __global__ void __launch_bounds__(threads, 1)
     wgmma_wait<0>();
     if (threadIdx.x % 128 == 0) arrive(empty[ring.stage]);
   }
+  //<
   store_sums<cols>(c, row0 + consumer * 64, col0, m, n, sums);
 }
 
