@@ -36,8 +36,8 @@ double global_sectors(const profile_counts& c) {
 }
 
 // The kernels with at least a twentieth of the call's instructions or of its traffic. The other
-// kernels, such as one that resets a counter, are small helpers. The traffic finds the kernel that
-// does the lab's work next to a kernel that only executes instructions.
+// kernels, such as one that resets a counter, are small helpers. The traffic distinguishes the
+// kernel that does the lab's work from one that only executes instructions.
 std::vector<const kernel_profile*> working_kernels(const std::vector<kernel_profile>& call) {
   constexpr double least_share = 0.05;
   double instructions = 0, sectors = 0;

@@ -76,7 +76,7 @@ struct sweep_point {
   }
   // The number of blocks in the main kernel's grid in the timed call. Empty if unknown.
   std::optional<std::uint64_t> blocks() const;
-  // The kernel that executes most instructions. Null if nothing was counted.
+  // The kernel that executes the most instructions. Null if nothing was counted.
   const kernel_profile* main_kernel() const;
 };
 
