@@ -7,7 +7,7 @@
 //
 //         Blocks that may wait for each other need the blocks before them, and often a last block
 //         that adds up the results of the others. Such a launch begins with block 0 and omits no
-//         block. Its limit is 250 times as many instructions, which most launches do not reach.
+//         block. Its limit is 250 times higher, so most launches do not reach it.
 // watch   The results of a sampled launch are incomplete. A small kernel is never sampled, because
 //         other kernels may need its results. Nor are clusters whose blocks may wait for each
 //         other, because no block of a cluster ends early.
