@@ -51,6 +51,10 @@ struct matrix_fragment {
 // can move them: at most 8 bytes.
 struct matrix_form;
 std::uint32_t adjacent_elements(const matrix_form& tile);
+// Whether the machine code loads a tile by lines and then transposes its blocks of 8 x 8 elements,
+// because the two elements of a register lie in different lines. Lane l loads elements 2 (l % 4)
+// and 2 (l % 4) + 1 of line l / 4 of a block. (LDG.32 or LDS.32, then MOVM, on an H200)
+bool is_transposed_after_load(const matrix_form& tile);
 
 struct matrix_shape {
   std::uint32_t m, n, k;

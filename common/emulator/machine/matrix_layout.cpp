@@ -92,10 +92,25 @@ const matrix_layout* layout_of(const matrix_form& f, matrix_role role, matrix_ty
   return &x;
 }
 
+namespace {
+
+const std::vector<std::uint16_t>& places_of(const matrix_form& tile) {
+  return tile.is_column_major ? tile.d.layout->transposed : tile.d.layout->places;
+}
+
+}  // namespace
+
+bool is_transposed_after_load(const matrix_form& tile) {
+  const std::vector<std::uint16_t>& place = places_of(tile);
+  return tile.d.layout->role != matrix_role::c && tile.d.layout->bits == 16 &&
+         place[lanes] != place[0] + 1;
+}
+
 std::uint32_t adjacent_elements(const matrix_form& tile) {
+  if (is_transposed_after_load(tile)) return 2;
   constexpr std::uint32_t most_bits = 64;
   const matrix_layout& where = *tile.d.layout;
-  const std::vector<std::uint16_t>& place = tile.is_column_major ? where.transposed : where.places;
+  const std::vector<std::uint16_t>& place = places_of(tile);
   const std::uint32_t all = where.registers * where.packed;
   const auto are_adjacent = [&](std::uint32_t count) {
     for (std::uint32_t e = 1; e < count; ++e)

@@ -146,10 +146,12 @@ void notify_tile(context& x, const op* i, const matrix_form& f) {
   const bool is_shared = begin - shared_window < window_bytes;
   const std::uint32_t together = std::max(1u, std::uint32_t{site.bytes} * 8 / where.bits);
   const std::uint16_t* place = (f.is_column_major ? where.transposed : where.places).data();
+  const bool by_blocks = is_transposed_after_load(f);
   for (std::uint32_t e = 0; e < where.registers * where.packed; e += together) {
     alignas(64) std::uint64_t address[lanes];
-    for (int l = 0; l < lanes; ++l) {
-      const std::uint32_t at = place[e * lanes + static_cast<std::uint32_t>(l)];
+    for (std::uint32_t l = 0; l < lanes; ++l) {
+      const std::uint32_t at =
+          by_blocks ? place[e * lanes] + l / 4 * length + l % 4 * 2 : place[e * lanes + l];
       address[l] = begin + (at / length * stride + at % length) * where.bits / 8 -
                    (is_shared ? shared_window : 0);
     }

@@ -118,6 +118,22 @@ TEST_CASE("wmma: each lane moves its adjacent elements at once") {
   CHECK(c.line(6).counts.shared_store.wavefronts == 16);
 }
 
+// The machine code loads b's rows like a's, and transposes 8 x 8 elements with MOVM afterwards.
+TEST_CASE("wmma: a tile against the fragment's order is loaded by lines") {
+  const counted c = count(
+      ".reg .b32 %h<8>;\nmov.u32 %r6, 1024;\nmov.u32 %r7, 16;\n"
+      ".loc 1 5 0\n"
+      "wmma.load.b.sync.aligned.row.m16n16k16.global.f16 {%h0,%h1,%h2,%h3,%h4,%h5,%h6,%h7}, "
+      "[%rd1], %r6;\n"
+      ".loc 1 6 0\n"
+      "wmma.load.a.sync.aligned.col.m16n16k16.shared.f16 {%h0,%h1,%h2,%h3,%h4,%h5,%h6,%h7}, "
+      "[%r3], %r7;\n");
+  CHECK(c.line(5).counts.global_load.requests == 4);
+  CHECK(c.line(5).counts.global_load.sectors == 32);
+  CHECK(c.line(6).counts.shared_load.requests == 4);
+  CHECK(c.line(6).counts.shared_load.wavefronts == 8);
+}
+
 // The expected counts are ncu's on an H200 (2026-11-30).
 TEST_CASE("tensor cores: instructions, cycles and the wavefronts of operands") {
   std::string sums, zeros;
