@@ -66,7 +66,7 @@ unit unit_of(const ptx::instruction& i, const ptx::traits& t) {
     case ptx::pipe::special:
       return unit::special;
     case ptx::pipe::tensor:
-      return unit::tensor;
+      return i.opcode == "movmatrix" ? unit::exchange : unit::tensor;
     case ptx::pipe::load_store:
       return i.opcode == "shfl" ? unit::exchange : unit::load_store;
     case ptx::pipe::control:
@@ -138,6 +138,16 @@ std::optional<std::array<unsigned, 3>> shape_of(const ptx::instruction& i) {
       return shape;
   }
   return {};
+}
+
+// Operands of 16 bits whose two elements per register are not adjacent in memory.
+unsigned transposed_blocks_of(const ptx::instruction& i) {
+  const auto shape = shape_of(i);
+  const bool is_a = has_modifier(i, "a"), is_b = has_modifier(i, "b");
+  const bool is_half = has_modifier(i, "f16") || has_modifier(i, "bf16");
+  if (i.opcode != "wmma" || !has_modifier(i, "load") || !shape || !is_half) return 0;
+  if (!(is_a && has_modifier(i, "col")) && !(is_b && has_modifier(i, "row"))) return 0;
+  return (is_a ? (*shape)[0] : (*shape)[1]) * (*shape)[2] / 64;
 }
 
 // The size of A's type. The types are those of D, A, B and, except for wgmma, C.
@@ -334,6 +344,7 @@ void code_costs::add_function(const program& code, std::size_t index,
       c.is_memory = (t.touches_memory && ptx::space_of(i) != ptx::state_space::param) || signals;
       c.is_shared = ptx::space_of(i) == ptx::state_space::shared || signals;
       c.tensor = tensor_work_of(i);
+      c.transposed_blocks = transposed_blocks_of(i);
       c.releases_cluster =
           c.kind == step_kind::signal && has_modifier(i, "cluster") && has_modifier(i, "release");
       c.may_move = has_modifier(i, "nc");

@@ -58,6 +58,8 @@ struct instruction_cost {
   std::uint8_t registers = 0;     // 32-bit registers that it writes
   std::int16_t groups_left = 0;   // waits for groups: how many may be unfinished; -1: waits for all
   bool releases_cluster = false;  // signal: at cluster scope
+  // wmma.load: blocks of 8 x 8 elements that the machine code transposes after the load (MOVM).
+  unsigned transposed_blocks = 0;
   tensor_work tensor;
   float slots = 1;  // machine instructions
   // For a branch that became predicates: its target, and the slots of the instructions between.

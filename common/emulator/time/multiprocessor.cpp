@@ -78,7 +78,8 @@ struct warp_state {
 // A phase of an mbarrier. It ends when all arrivals and bytes recorded for it have come.
 struct phase_state {
   unsigned missing = 0;
-  double at = 0;  // the time of the last arrival or byte so far
+  double at = 0;                            // the time of the last arrival or byte so far
+  std::uint32_t ended_by = no_instruction;  // the instruction that sent it
   std::vector<warp_state*> waiting;
 };
 
@@ -219,6 +220,7 @@ class simulation {
 
   void contribute(block_state& b, const recorded_signal& s, double at, std::uint32_t from) {
     phase_state& p = b.phases[phase_key(s)];
+    if (at >= p.at) p.ended_by = from;
     p.at = std::max(p.at, at);
     if (p.missing == 0 || --p.missing != 0) return;
     const std::vector<warp_state*> waiting = std::move(p.waiting);
@@ -524,12 +526,9 @@ class simulation {
         w.has_polled = s == nullptr;
         if (s == nullptr) break;
         phase_state& phase = w.of->phases[phase_key(*s)];
-        if (phase.missing == 0) {
-          const double seen = std::max(done, phase.at + costs_.async.wake);
-          for (std::uint32_t r = 0; r < op.written; ++r)
-            w.registers[code_.names[op.first_written + r]] = {seen, op.ordinal};
-          break;
-        }
+        // The hardware suspends the warp. Its next branch may have no machine code to wait in.
+        if (phase.missing == 0)
+          return resume(w, std::max(done, phase.at + costs_.async.wake), phase.ended_by);
         phase.waiting.push_back(&w);
         w.phase = phase_key(*s);
         w.waits_for_phase = true;
@@ -586,7 +585,9 @@ class simulation {
       memory_.barrier(at);
       return at + costs_.shared_latency;
     }
-    const double done = memory_.access(code_.at[op.ordinal], all, w.trace->lines, at);
+    double done = memory_.access(code_.at[op.ordinal], all, w.trace->lines, at);
+    if (const unsigned blocks = code_.at[op.ordinal].transposed_blocks; blocks != 0)
+      done += memory_.exchange(at, blocks) - at;
     if (op.kind == step_kind::copy) w.copies.add(done, op.ordinal);
     if (op.kind == step_kind::store || op.kind == step_kind::atomic)
       send_signals(w, op, at, done);  // st.async, red.async
