@@ -57,7 +57,7 @@ struct async_counts {
   // quarter of them.
   double operand_wavefronts = 0;
   std::uint64_t copies = 0;            // bulk copies and commits of their groups, per warp
-  std::uint64_t received_sectors = 0;  // from global memory, counted in each receiving block
+  std::uint64_t received_sectors = 0;  // with fill outside the tensor; in each receiving block
   std::uint64_t sent_sectors = 0;      // to global memory
   std::uint64_t arrivals = 0;          // at mbarriers, counted per lane
   std::uint64_t waits = 0;             // that found their phase of an mbarrier complete, per lane
@@ -83,6 +83,9 @@ struct profile_counts {
   // ld.const, as the PTX has it: no caches, and the machine code may make the word an operand.
   sector_counts constant_load;
   wavefront_counts shared_load, shared_store, shared_atomic, shared_copy;  // copy: cp.async
+  // The part of global_load, global_store and shared_copy that bulk copies do, without reductions.
+  sector_counts bulk_load, bulk_store;
+  wavefront_counts bulk_shared_copy;
   async_counts async;
   instruction_counts instructions[pipes];
   std::uint64_t branches = 0, divergent_branches = 0;  // of warps

@@ -76,6 +76,9 @@ void each_access(Visit visit) {
   visit("shared_store", &profile_counts::shared_store);
   visit("shared_atomic", &profile_counts::shared_atomic);
   visit("shared_copy", &profile_counts::shared_copy);
+  visit("bulk_load", &profile_counts::bulk_load);
+  visit("bulk_store", &profile_counts::bulk_store);
+  visit("bulk_shared_copy", &profile_counts::bulk_shared_copy);
 }
 
 template <class Counts>

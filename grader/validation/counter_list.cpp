@@ -27,25 +27,33 @@ std::vector<counter> access_counters() {
        equal,
        false,
        {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"},
-       [](const profile& k) { return number(k.total.global_load.requests); }},
+       [](const profile& k) {
+         return number(k.total.global_load.requests - k.total.bulk_load.requests);
+       }},
       {"global_load_sectors",
        "global loads, sectors",
        equal,
        false,
        {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"},
-       [](const profile& k) { return number(k.total.global_load.sectors); }},
+       [](const profile& k) {
+         return number(k.total.global_load.sectors - k.total.bulk_load.sectors);
+       }},
       {"global_store_requests",
        "global stores, requests",
        equal,
        false,
        {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"},
-       [](const profile& k) { return number(k.total.global_store.requests); }},
+       [](const profile& k) {
+         return number(k.total.global_store.requests - k.total.bulk_store.requests);
+       }},
       {"global_store_sectors",
        "global stores, sectors",
        equal,
        false,
        {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"},
-       [](const profile& k) { return number(k.total.global_store.sectors); }},
+       [](const profile& k) {
+         return number(k.total.global_store.sectors - k.total.bulk_store.sectors);
+       }},
       {"global_atomic_requests",
        "global atomics, requests",
        equal,
@@ -94,32 +102,68 @@ std::vector<counter> shared_counters() {
        "shared loads, requests",
        equal,
        false,
-       {"smsp__sass_inst_executed_op_shared_ld.sum"},
+       {"smsp__sass_inst_executed_op_shared_ld.sum", "smsp__sass_inst_executed_op_ldsm.sum"},
        [](const profile& k) { return number(k.total.shared_load.requests); }},
       {"shared_load_wavefronts",
        "shared loads, wavefronts",
        thousandth,
        false,
-       {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"},
+       {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+        "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum"},
        [](const profile& k) { return number(k.total.shared_load.wavefronts); }},
       {"shared_store_requests",
        "shared stores, requests",
        equal,
        false,
-       {"smsp__sass_inst_executed_op_shared_st.sum"},
+       {"smsp__sass_inst_executed_op_shared_st.sum", "smsp__sass_inst_executed_op_shared_stsm.sum"},
        [](const profile& k) { return number(k.total.shared_store.requests); }},
       {"shared_store_wavefronts",
        "shared stores, wavefronts",
        thousandth,
        false,
-       {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum"},
+       {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+        "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_stsm.sum"},
        [](const profile& k) { return number(k.total.shared_store.wavefronts); }},
       {"shared_copy_wavefronts",
        "copies to shared, wavefronts",
        thousandth,
        false,
        {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum"},
-       [](const profile& k) { return number(k.total.shared_copy.wavefronts); }},
+       [](const profile& k) {
+         return number(k.total.shared_copy.wavefronts - k.total.bulk_shared_copy.wavefronts);
+       }},
+  };
+}
+
+// The work of tensor cores, and of bulk copies on compute capability 9.0.
+std::vector<counter> async_counters() {
+  using enum agreement;
+  return {
+      // ncu also counts HFMA2 instructions, with which the compiler loads constants.
+      {"tensor_instructions",
+       "tensor cores, instructions",
+       information,
+       false,
+       {"sm__inst_executed_pipe_tensor.sum"},
+       [](const profile& k) { return number(k.total.async.tensor_instructions); }},
+      {"operand_wavefronts",
+       "operands of wgmma, wavefronts",
+       thousandth,
+       false,
+       {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_gmma.sum"},
+       [](const profile& k) { return k.total.async.operand_wavefronts; }},
+      {"received_sectors",
+       "bulk copies, received sectors",
+       equal,
+       false,
+       {"l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum"},
+       [](const profile& k) { return number(k.total.async.received_sectors); }},
+      {"sent_sectors",
+       "bulk copies, sent sectors",
+       equal,
+       false,
+       {"l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_st.sum"},
+       [](const profile& k) { return number(k.total.async.sent_sectors); }},
   };
 }
 
@@ -197,8 +241,8 @@ std::vector<counter> information_counters() {
 const std::vector<counter>& all_counters() {
   static const std::vector<counter> all = [] {
     std::vector<counter> list;
-    for (const auto& part :
-         {access_counters(), shared_counters(), launch_counters(), information_counters()}) {
+    for (const auto& part : {access_counters(), shared_counters(), async_counters(),
+                             launch_counters(), information_counters()}) {
       list.insert(list.end(), part.begin(), part.end());
     }
     return list;

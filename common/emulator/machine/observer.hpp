@@ -244,6 +244,9 @@ class observer {
     int lane;
     std::uint64_t address;      // an offset in the shared memory of the cluster
     const std::uint64_t* word;  // its state (async.hpp)
+    // Sectors of the received box that consist of fill, because its elements lie outside the
+    // tensor.
+    std::uint64_t filled_sectors = 0;
   };
   virtual void used_mbarrier(const warp_event&, const mbarrier_event&) {}
   virtual void in_deadlock(const block&) {}

@@ -107,10 +107,11 @@ bool arrive(context& x, const op* i, int lane, u64* word, s64 count, s64 flags) 
 
 using mbarrier_use = observer::mbarrier_use;
 
-void notify_use(context& x, const op* i, int lane, u64 at, const u64* word, mbarrier_use use) {
+void notify_use(context& x, const op* i, int lane, u64 at, const u64* word, mbarrier_use use,
+                u64 filled_sectors = 0) {
   if (x.watch != nullptr)
     x.watch->used_mbarrier({x.owner->warp_index(), x.active, i},
-                           {use, lane, at - shared_window, word});
+                           {use, lane, at - shared_window, word, filled_sectors});
 }
 
 // a: address, b: count.
@@ -401,9 +402,10 @@ const op* rank_of_address(context& x, const op* i) {
 
 }  // namespace
 
-bool complete_bytes(context& x, const op* i, int lane, u64 barrier, u64 bytes) {
+bool complete_bytes(context& x, const op* i, int lane, u64 barrier, u64 bytes, u64 filled_sectors) {
   u64* word = live_barrier(x, i, lane, barrier);
-  if (word != nullptr) notify_use(x, i, lane, barrier, word, mbarrier_use::receives);
+  if (word != nullptr)
+    notify_use(x, i, lane, barrier, word, mbarrier_use::receives, filled_sectors);
   return word != nullptr && add_bytes(x, i, lane, word, -static_cast<s64>(bytes));
 }
 

@@ -24,9 +24,10 @@ inline memory_order order_of(access_kind kind) {
   return kind == access_kind::atomic ? memory_order::relaxed : memory_order::weak;
 }
 
-// Counts the bytes of a copy at the mbarrier at this generic address. False if the launch was
-// stopped.
-bool complete_bytes(context& x, const op* i, int lane, std::uint64_t barrier, std::uint64_t bytes);
+// Counts the bytes of a copy at the mbarrier at this generic address; `filled_sectors` of them were
+// not read from memory. False if the launch was stopped.
+bool complete_bytes(context& x, const op* i, int lane, std::uint64_t barrier, std::uint64_t bytes,
+                    std::uint64_t filled_sectors = 0);
 
 // Whether a multicast may go to the blocks of the mask: in a launch without clusters, only to block
 // 0, as on an H200. Otherwise the launch is stopped.

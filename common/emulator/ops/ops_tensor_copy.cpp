@@ -368,10 +368,17 @@ class tile_copy {
     return true;
   }
 
+  static u64 sectors_of(u64 bytes) { return (bytes + 31) / 32; }
+
   bool load_to(u64 to, u64 barrier) {
     const shared_box box = reach_box(to, access_kind::store);
+    u64 filled_sectors = 0;  // before and after the part of a row that lies in the tensor
     const auto load_row = [&](const box_row& row) {
-      if (row.bytes != map_.row_bytes()) fill_row();
+      if (row.bytes != map_.row_bytes()) {
+        fill_row();
+        const u64 before = row.bytes == 0 ? 0 : row.first;
+        filled_sectors += sectors_of(before) + sectors_of(map_.row_bytes() - before - row.bytes);
+      }
       if (row.bytes != 0) {
         const std::byte* const from = reach_row(row, access_kind::load);
         if (from == nullptr) return false;
@@ -386,7 +393,7 @@ class tile_copy {
     };
     if (box.host == nullptr || !each_row(load_row)) return false;
     x_.counts.shared_store_bytes += box_bytes();
-    return complete_bytes(x_, i_, lane_, barrier, box_bytes());
+    return complete_bytes(x_, i_, lane_, barrier, box_bytes(), filled_sectors);
   }
 
   // On an H200, stores with a bounding box that begins outside of the images are illegal

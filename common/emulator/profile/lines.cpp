@@ -112,6 +112,11 @@ kernel_profile profiler::finish(record& r) const {
     profile_counts& c = part_at(p.ordinal);
     add_sectors(c, s.global, s.local, p.kind);
     add_wavefronts(c, s.shared, p);
+    if (p.ranged) {
+      c.bulk_shared_copy += s.shared;
+      if (p.kind == access_kind::load) c.bulk_load += s.global;
+      if (p.kind == access_kind::store) c.bulk_store += s.global;
+    }
     c.constant_load += s.constant;
     c.shared_load += s.loop_loads;
   }

@@ -369,9 +369,11 @@ void profiler::used_mbarrier(const warp_event& e, const mbarrier_event& m) {
   counted.waits += waits;
   if (m.use == mbarrier_use::receives) {
     if (ranges_.site != no_site) end_ranges();
+    if (received_by_ != instruction_place::none && received_by_ != e.at->ordinal)
+      copied_sectors_ = 0;
     // Every block that receives a multicast receives all of its sectors.
-    counted.received_sectors += copied_sectors_;
-    has_received_ = true;
+    counted.received_sectors += copied_sectors_ + m.filled_sectors;
+    received_by_ = e.at->ordinal;
   }
   const bool is_same = last_signal_.ordinal == e.at->ordinal && last_signal_.use == m.use &&
                        last_signal_.address == m.address;

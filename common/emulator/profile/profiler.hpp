@@ -103,7 +103,8 @@ class profiler final : public observer {
   std::uint64_t copied_shape_ = 0, copied_first_ = 0;
   std::uint32_t copied_at_ = 0;
   std::uint64_t copied_sectors_ = 0;  // sectors that the current bulk copy reads from global memory
-  bool has_received_ = false;         // a receiving block has counted these sectors
+  std::uint32_t received_by_ =
+      instruction_place::none;  // the instruction for which a block has counted them
   // The phases of mbarriers, by the emulator's address of each mbarrier.
   struct phase_count {
     std::uint32_t phases = 0;  // completed

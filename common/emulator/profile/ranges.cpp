@@ -118,7 +118,8 @@ void profiler::end_ranges() {
     const unsigned ideal_sectors = std::min(t.sectors, whole_sectors);
     site.global += {1, lanes, t.sectors, ideal_sectors, 0, 0, 0, 0, 0, 0};
     if (p.kind == access_kind::load) {
-      if (std::exchange(has_received_, false)) copied_sectors_ = 0;
+      if (std::exchange(received_by_, instruction_place::none) != instruction_place::none)
+        copied_sectors_ = 0;
       copied_sectors_ += t.sectors;
     } else {
       now_->async[p.ordinal].sent_sectors += t.sectors;
