@@ -21,45 +21,44 @@ int workers_of(int cluster) {
   return std::max(1, std::min(sm_count(), most_warpgroups / consumers) / cluster);
 }
 
-// A way to launch the kernel, and its time in steps of 256 columns.
+// A way to launch the kernel: the first `rounds` rounds are whole tiles, the rest is divided.
 struct plan {
-  int cols = 0, cluster = 0, rounds = 0;
-  double time = 1e30;
+  int cols = 0, cluster = 0, workers = 0, rounds = 0;
+  double time = 1e30;  // in steps of 256 columns
 };
 
 plan best_plan(int m, int n, int k) {
   struct shape {
     int cols, cluster;
-    double step, tile, hand_over;  // the time of a step, to begin and store a tile, to hand over
+    double step, tile, hand_over;  // the time of a step, to store a tile, to hand over and add
   };
-  constexpr shape shapes[] = {{64, 1, 0.45, 2, 4},
-                              {128, 1, 0.6, 3, 7},
-                              {128, 2, 0.55, 4, 7},
-                              {192, 2, 0.78, 5, 10},
-                              {256, 2, 1, 6, 13}};
+  constexpr shape shapes[] = {
+      {64, 1, 0.65, 2, 2.5}, {128, 2, 0.66, 3, 5}, {192, 2, 0.82, 4.5, 7.5}, {256, 2, 1, 6, 10}};
   plan best;
   for (const shape& s : shapes) {
-    const int workers = workers_of(s.cluster), steps = ceil_div(k, depth);
+    const int most = workers_of(s.cluster), steps = ceil_div(k, depth);
     const int tiles = ceil_div(n, s.cols) * ceil_div(m, s.cluster * rows);
-    const int whole = ceil_div(tiles, workers), divided = std::max(0, tiles / workers - 1);
-    //> todo: estimate the time with whole tiles only, and with the last one or two rounds divided.
-    const double of_whole = whole * (steps * s.step + s.tile);
-    const double shared_tiles = tiles - double(divided) * workers;
-    const double of_divided = divided * (steps * s.step + s.tile) +
-                              shared_tiles / workers * steps * s.step + 2 * s.tile + s.hand_over;
-    if (of_whole < best.time) best = {s.cols, s.cluster, whole, of_whole};
-    if (of_divided < best.time) best = {s.cols, s.cluster, divided, of_divided};
-    //<
+    const auto consider = [&](int workers, int rounds) {
+      //> todo: estimate the time of the rounds and of the divided tiles; keep the best plan.
+      const int divided = std::max(0, tiles - rounds * workers);
+      double time = rounds * (steps * s.step + s.tile);
+      if (divided > 0)
+        time += double(divided) / workers * steps * s.step + 2 * s.tile +
+                std::max(1, workers / divided) * s.hand_over;
+      if (time < best.time) best = {s.cols, s.cluster, workers, rounds, time};
+      //<
+    };
+    consider(std::min(most, tiles), ceil_div(tiles, most));
+    for (int rounds = std::max(0, tiles / most - 1); rounds <= tiles / most; ++rounds)
+      if ((tiles - rounds * most) * steps >= most) consider(most, rounds);
+    for (int parts = 2; parts <= std::min(most / tiles, steps); ++parts) consider(parts * tiles, 0);
   }
   return best;
 }
 
 template <int Cols, int Cluster>
 void launch(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* c, int m, int n, int k,
-            int rounds) {
-  const int tiles = ceil_div(n, Cols) * ceil_div(m, Cluster * rows), steps = ceil_div(k, depth);
-  const bool divided = rounds * workers_of(Cluster) < tiles;
-  const int workers = std::min(workers_of(Cluster), divided ? tiles * steps : tiles);
+            const plan& p) {
   const CUtensorMap a_map = map_of(a, m, k, rows), b_map = map_of(b, k, n, depth / Cluster);
   const CUtensorMap c_map = map_of(c, m, n, 64);
   constexpr int bytes = sizeof(shared_memory<Cols>);
@@ -67,15 +66,14 @@ void launch(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* c, in
   static const cudaError_t allowed =
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   check(allowed);
-  kernel<<<workers * Cluster, threads, bytes>>>(a_map, b_map, c_map, m, n, k, rounds);
+  kernel<<<p.workers * Cluster, threads, bytes>>>(a_map, b_map, c_map, m, n, k, p.rounds);
   check(cudaGetLastError());
 }
 
 void gemm(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* c, int m, int n, int k) {
   const plan best = best_plan(m, n, k);
-  const auto run = [&](auto* launcher) { launcher(a, b, c, m, n, k, best.rounds); };
-  if (best.cols == 64) run(launch<64, 1>);
-  if (best.cols == 128) run(best.cluster == 1 ? launch<128, 1> : launch<128, 2>);
-  if (best.cols == 192) run(launch<192, 2>);
-  if (best.cols == 256) run(launch<256, 2>);
+  if (best.cols == 64) launch<64, 1>(a, b, c, m, n, k, best);
+  if (best.cols == 128) launch<128, 2>(a, b, c, m, n, k, best);
+  if (best.cols == 192) launch<192, 2>(a, b, c, m, n, k, best);
+  if (best.cols == 256) launch<256, 2>(a, b, c, m, n, k, best);
 }

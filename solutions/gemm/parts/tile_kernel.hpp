@@ -1,7 +1,8 @@
 // The kernel of 16_stream_k for tiles of any width, in single blocks or clusters of two.
 //
 // idea    Each block of a cluster loads half of the rows of b's tile, so the tile may have an odd
-//         number of panels. Narrow tiles leave room for more stages.
+//         number of panels. Narrow tiles leave room for more stages. Their steps are short, so a
+//         consumer keeps one multiplication in flight and gives back the stage of the one before.
 #pragma once
 
 #include "labs/gemm/gemm.hpp"
@@ -80,6 +81,7 @@ __global__ void __cluster_dims__(Cluster) __launch_bounds__(threads, 1)
     while (share.next(part)) {
       const tile_place place = place_of(part.tile, tiles_y, tiles_x, Cluster * rows, Cols);
       warpgroup_sums<Cols> sums;
+      int last_stage = 0;
       for (int step = part.from; step < part.to; ++step, ring.advance()) {
         wait(full[ring.stage], ring.parity);
         const tile_pair<Cols>& now = tiles[ring.stage];
@@ -91,9 +93,13 @@ __global__ void __cluster_dims__(Cluster) __launch_bounds__(threads, 1)
                              step == part.from && i == 0);
         }
         wgmma_commit();
-        wgmma_wait<0>();
-        if (threadIdx.x % 128 < Cluster) arrive_at(empty[ring.stage], threadIdx.x % 128);
+        wgmma_wait<1>();  // for the step before
+        if (step > part.from && threadIdx.x % 128 < Cluster)
+          arrive_at(empty[last_stage], threadIdx.x % 128);
+        last_stage = ring.stage;
       }
+      wgmma_wait<0>();
+      if (threadIdx.x % 128 < Cluster) arrive_at(empty[last_stage], threadIdx.x % 128);
       if (part.to < (k + depth - 1) / depth) {
         hand_over(sums, slot, 1 + consumer);
         continue;
