@@ -1,4 +1,4 @@
-"""`python .lab/launcher WORD...`, which ../../lab runs with its own arguments."""
+"""`python .lab/launcher/__main__.py WORD...`, which ../../lab runs with its own arguments."""
 import os
 import sys
 
