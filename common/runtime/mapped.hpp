@@ -9,7 +9,7 @@
 namespace stepwise::runtime {
 
 // The number of bytes from `address` to the end of its readable memory, or 0 if that memory is not
-// readable. Without /proc, returns the distance to the end of the address space.
+// readable. Without /proc, returns at most 256 MiB.
 std::uint64_t mapped_bytes(const void* address);
 
 }  // namespace stepwise::runtime

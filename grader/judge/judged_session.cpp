@@ -203,6 +203,7 @@ void judged_session::start_submission(const std::filesystem::path& program,
   start.tick = options_.tick;
   if (device.guards != nullptr) {
     auto view = for_program(program, device.client_runtime, device.shown, {});
+    view.proc = false;
     view.memory_bytes = limits_.program_bytes;
     start = confined(std::move(start), view, *device.guards);
   }

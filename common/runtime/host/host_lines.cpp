@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <spawn.h>
+#include <sys/auxv.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,6 +35,13 @@ struct object_search {
   mapped_object found;
 };
 
+// The running program. Without /proc, this is the name with which it was started.
+std::string program_file() {
+  const std::string link = "/proc/" + std::to_string(getpid()) + "/exe";
+  if (access(link.c_str(), F_OK) == 0) return link;
+  return reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+}
+
 int search_object(dl_phdr_info* info, std::size_t, void* data) {
   auto& search = *static_cast<object_search*>(data);
   for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -43,8 +51,7 @@ int search_object(dl_phdr_info* info, std::size_t, void* data) {
       continue;
     }
     const bool is_program = info->dlpi_name == nullptr || *info->dlpi_name == '\0';
-    search.found = {is_program ? "/proc/" + std::to_string(getpid()) + "/exe" : info->dlpi_name,
-                    info->dlpi_addr};
+    search.found = {is_program ? program_file() : info->dlpi_name, info->dlpi_addr};
     return 1;
   }
   return 0;

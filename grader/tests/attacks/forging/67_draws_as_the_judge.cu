@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -15,6 +16,8 @@
 #include "common/lab/check.hpp"
 #include "common/lab/random.hpp"
 #include "labs/reduction/reduction.hpp"
+
+namespace fs = std::filesystem;
 
 using digest = std::array<std::uint8_t, 32>;
 
@@ -72,10 +75,15 @@ static std::string text_of(const digest& d) { return {d.begin(), d.end()}; }
 
 static std::uint64_t drawn_seed() {
   std::string source;
-  std::ifstream mounts("/proc/self/mountinfo");
-  for (std::string word; source.empty() && mounts >> word;) {
-    if (!word.ends_with(".cu")) continue;
-    std::ifstream file(word, std::ios::binary);
+  std::error_code error;
+  const auto skip = fs::directory_options::skip_permission_denied;
+  for (fs::recursive_directory_iterator at("/", skip, error), end; source.empty() && at != end;
+       at.increment(error)) {
+    if (error) break;
+    const fs::path& path = at->path();
+    if (path == "/proc" || path == "/sys" || path == "/usr") at.disable_recursion_pending();
+    if (path.extension() != ".cu") continue;
+    std::ifstream file(path, std::ios::binary);
     source.assign(std::istreambuf_iterator<char>(file), {});
   }
   std::string name;

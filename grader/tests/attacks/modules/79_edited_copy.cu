@@ -1,5 +1,7 @@
 // attack reduction: CRASH or CHECK, at most 0 points
 // reads its own fat binary, changes one byte of its machine code, and loads the changed copy
+#include <sys/auxv.h>
+
 #include <cstdint>
 #include <cstring>
 #include <fstream>
@@ -18,7 +20,7 @@ namespace {
 
 // Empty if this program's file has no fat binary.
 std::string edited_copy() {
-  std::ifstream file("/proc/self/exe", std::ios::binary);
+  std::ifstream file(reinterpret_cast<const char*>(getauxval(AT_EXECFN)), std::ios::binary);
   const std::string program(std::istreambuf_iterator<char>(file), {});
   const std::string magic("\x50\xed\x55\xba", 4);
   for (auto at = program.find(magic); at != std::string::npos; at = program.find(magic, at + 1)) {

@@ -4,6 +4,8 @@
 //
 // A number in a name can be the seed of an earlier grade. An author who knows the seed can submit
 // the same content under a new name. The program must not find that name.
+#include <sys/auxv.h>
+
 #include <cstdio>
 #include <cstring>
 #include <source_location>
@@ -23,7 +25,8 @@ static bool has_the_number(const char* text, std::size_t length) {
 
 static bool is_in_own_program() {
   std::string bytes;
-  if (FILE* const self = std::fopen("/proc/self/exe", "rb")) {
+  const auto* const file = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  if (FILE* const self = std::fopen(file, "rb")) {
     char part[4096];
     for (std::size_t n; (n = std::fread(part, 1, sizeof part, self)) > 0;) bytes.append(part, n);
     std::fclose(self);
