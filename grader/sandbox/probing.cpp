@@ -116,7 +116,8 @@ void try_to_outgrow(protections& with, const fs::path& probe, std::string& why_n
   if (control_group::make({1 << 20, 64}, why_not) == nullptr) return;
   with.groups = true;
   confinement c = narrow(probe);
-  c.memory_bytes = 32 << 20;
+  c.proc = false;
+  c.memory_bytes = 16 << 20;
   c.processes = 16;
   child_options options;
   options.command = {probe.string(), "grow", "64", "32"};
