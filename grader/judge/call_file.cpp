@@ -209,4 +209,10 @@ std::optional<std::string> check_outputs(const problem& p, const problem_call& c
   return p.check(call, spans);
 }
 
+std::optional<std::string> check_outputs(const problem& p, const call_file& file,
+                                         std::size_t plan) {
+  if (file.is_shared()) return check_outputs(p, file.call(plan), file.outputs(plan));
+  return p.check(file.call(plan), file.outputs_in_place(plan));
+}
+
 }  // namespace stepwise

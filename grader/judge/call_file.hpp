@@ -48,6 +48,8 @@ class call_file {
   // Writes the inputs again for the next call, after the caller has changed their content.
   void rewrite_inputs() const;
 
+  // Whether a program maps the file: only such a program finds its inputs there.
+  bool is_shared() const { return has_inputs_; }
   int descriptor() const { return descriptor_; }
   std::size_t bytes() const { return bytes_; }
   std::size_t plan_count() const { return plans_.size(); }
@@ -91,5 +93,8 @@ class call_file {
 // Runs problem::check on copied outputs.
 std::optional<std::string> check_outputs(const problem& p, const problem_call& call,
                                          const std::vector<std::vector<std::byte>>& outputs);
+// Runs problem::check on a call's outputs. Copies them first if a program maps the file, because
+// the program could change them during the check.
+std::optional<std::string> check_outputs(const problem& p, const call_file& file, std::size_t plan);
 
 }  // namespace stepwise

@@ -22,11 +22,11 @@ namespace {
 
 // Whether a call's result is right if it is the program's first call.
 bool is_right_alone(const problem& p, const std::filesystem::path& program,
-                    const device_choice& device, session_options options, const problem_call& call,
-                    const call_file& file, std::size_t number) {
+                    const device_choice& device, session_options options, const call_file& file,
+                    std::size_t number) {
   options.findings.clear();
   const auto runner = start_session(program, device, file, std::move(options));
-  return runner->call(number).ok() && !check_outputs(p, call, file.outputs(number));
+  return runner->call(number).ok() && !check_outputs(p, file, number);
 }
 
 // Adds what further calls with other inputs show about a wrong result, and returns true if they
@@ -113,10 +113,10 @@ check_report run_calls(const lab& l, const problem& p, const std::filesystem::pa
     now.doing(fmt::format("checking {} of {} sizes: {}", i + 1, plans.size(), calls[i].label));
     report.found = runner->call(i);
     if (report.found.ok()) {
-      const auto outputs = file.outputs(i);
-      if (const auto wrong = check_outputs(p, calls[i], outputs)) {
+      if (const auto wrong = check_outputs(p, file, i)) {
         report.found = {verdict::wrong, *wrong};
-        if (i > 0 && is_right_alone(p, program, device, options, calls[i], file, i)) {
+        const auto outputs = file.outputs(i);  // a further call overwrites them
+        if (i > 0 && is_right_alone(p, program, device, options, file, i)) {
           report.found.message +=
               "; the same call is correct as the program's first call: does a static or __device__ "
               "variable keep data from the previous call?";

@@ -97,7 +97,7 @@ profiled_call profile_program(const lab& l, const problem& p, const std::filesys
   result.found = runner->call(0);
   if (!result.found.ok()) return result;
   if (outputs == outputs_are::compared) {
-    if (const auto wrong = check_outputs(p, calls[0], file.outputs(0))) {
+    if (const auto wrong = check_outputs(p, file, 0)) {
       result.found = {verdict::wrong, *wrong};
       return result;
     }

@@ -113,8 +113,7 @@ modelled_figures model_program(const lab& l, const problem& p, const std::filesy
   const auto runner = start_session(program, emulator, file, options);
   result.found = runner->call(0);
   if (result.found.ok() && outputs == outputs_are::compared) {
-    if (const auto wrong = check_outputs(p, calls[0], file.outputs(0)))
-      result.found = {verdict::wrong, *wrong};
+    if (const auto wrong = check_outputs(p, file, 0)) result.found = {verdict::wrong, *wrong};
   }
   if (!result.found.ok()) return result;
   result.found = runner->finish(seconds_to_leave_a_profile(emulator));
