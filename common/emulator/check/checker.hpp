@@ -87,6 +87,10 @@ class checker final : public observer {
   std::uint32_t loaded_unset(std::uint32_t warp, unsigned element) override {
     return unset_.loaded_unset(warp, element);
   }
+  void executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end,
+                std::uint32_t lanes) override {
+    async_.executed(warp, first, end, lanes);
+  }
   void reached_barrier(const warp_event& e, unsigned id, bool arrive_only, bool aligned) override;
   void released_barrier(unsigned id, bool whole_block) override;
   void released_cluster_barrier(std::span<block* const> blocks) override;

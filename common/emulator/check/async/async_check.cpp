@@ -3,7 +3,6 @@
 
 #include <cstring>
 
-#include "common/emulator/check/async/early_sums.hpp"
 #include "common/emulator/machine/async.hpp"
 #include "common/ptx/traits.hpp"
 
@@ -22,11 +21,12 @@ void async_check::begin_launch(const launch_info&) {
   last_fence_.clear();
   arrivals_.clear();
   has_early_sums_ = false;
+  sum_steps_.clear();
   if (!evidence_.code->has_warpgroup_products) return;
   for (std::uint32_t f = 0; f < evidence_.code->functions.size(); ++f) {
     const program_function& function = evidence_.code->functions[f];
-    for (const early_sum& e : early_sums(*function.body, evidence_.flow_of(function).flow))
-      add_early_sum(f, e), has_early_sums_ = true;
+    if (may_use_sums_early(*function.body, evidence_.flow_of(function).flow))
+      sum_steps_.add_function(*evidence_.code, f);
   }
 }
 
@@ -42,6 +42,7 @@ void async_check::begin_block(const block& b) {
   s.groups.clear();
   s.fences.begin_block(evidence_.block_warps);
   s.fenced_products.assign(evidence_.block_warps, false);
+  s.sums.assign(sum_steps_.empty() ? 0 : evidence_.block_warps, {});
   s.map_acquired.clear();
 }
 
@@ -341,9 +342,16 @@ void async_check::reads_map(const lane_access& t) {
                   : "Edit the map in shared memory, and copy it with tensormap.cp_fenceproxy.");
 }
 
-// The sums of a product are used before a wait for it. No thread has executed this yet.
-void async_check::add_early_sum(std::uint32_t function, const early_sum& e) {
-  const std::int64_t place = std::int64_t{function} << 32 | e.use;
+void async_check::follow_sums(std::uint32_t warp, std::uint32_t first, std::uint32_t end,
+                              std::uint32_t lanes) {
+  const auto [from, to] = sum_steps_.between(first, end);
+  for (auto s = from; s != to; ++s)
+    states_.current().sums[warp].pass(*s, lanes, [&](const early_sum& e) { add_early_sum(e); });
+}
+
+void async_check::add_early_sum(const early_sum& e) {
+  has_early_sums_ = true;
+  const std::int64_t place = std::int64_t{e.function} << 32 | e.product;
   const finding_key k = evidence_.key(finding_kind::not_awaited, place, -1, 0);
   if (!evidence_.log.is_new(k)) return;
   finding f;
@@ -354,13 +362,17 @@ void async_check::add_early_sum(std::uint32_t function, const early_sum& e) {
     finding_party p;
     p.kernel = evidence_.kernel_name();
     p.action = action;
-    p.at = evidence_.source.of(*evidence_.code, function, static_cast<std::int32_t>(instruction));
+    p.at = evidence_.source.of(*evidence_.code, e.function, static_cast<std::int32_t>(instruction));
     p.has_thread = false;
     f.parties.push_back(std::move(p));
   }
-  f.advice =
-      "Put wgmma.commit_group and wgmma.wait_group before the first use. The compiler may insert a "
-      "wait of its own, which slows down all products of the kernel.";
+  f.advice = std::string(e.is_committed
+                             ? "Put wgmma.wait_group before the first use, on every path that "
+                               "leads to it."
+                             : "Put wgmma.commit_group after the products: wgmma.wait_group waits "
+                               "only for groups. Let it wait before the first use.") +
+             " The compiler may insert a wait of its own, which slows down all products of the "
+             "kernel.";
   f.origin = evidence_.launch_origin;
   evidence_.log.add(k, std::move(f));
 }

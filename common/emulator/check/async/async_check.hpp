@@ -20,14 +20,13 @@
 #include <vector>
 
 #include "common/emulator/check/async/bulk_loads.hpp"
+#include "common/emulator/check/async/early_sums.hpp"
 #include "common/emulator/check/async/proxy_fences.hpp"
 #include "common/emulator/check/async/unit_groups.hpp"
 #include "common/emulator/check/evidence.hpp"
 #include "common/emulator/check/races.hpp"
 
 namespace stepwise::emulator {
-
-struct early_sum;
 
 class async_check final : public check {
  public:
@@ -39,6 +38,10 @@ class async_check final : public check {
   void end_block(const block& b) override;
   void switch_to(const block& b) override { states_.switch_to(b); }
   void released_barrier(unsigned id, bool whole_block) override;
+  void executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end,
+                std::uint32_t lanes) override {
+    if (!sum_steps_.empty()) follow_sums(warp, first, end, lanes);
+  }
   void took_step(const warp_event& e, async_step step, std::int64_t value) override;
   // `owner`: the block of the cluster that has the mbarrier.
   void used_mbarrier(const warp_event& e, const mbarrier_event& m, const block& owner);
@@ -68,6 +71,7 @@ class async_check final : public check {
     std::map<std::tuple<std::uint32_t, int, async_unit>, unit_groups> groups;
     proxy_fences fences;
     std::vector<bool> fenced_products;                      // by warp
+    std::vector<open_sums> sums;                            // by warp
     std::unordered_map<device_address, tick> map_acquired;  // by the map's address
   };
   // The last write of a unit. Its arrival at an mbarrier follows.
@@ -87,7 +91,8 @@ class async_check final : public check {
   void end(const unit_access& a);
   void read_by_proxy(const lane_access& t, std::uint64_t at);
   bool is_fenced(std::uint32_t writer, tick when);
-  void add_early_sum(std::uint32_t function, const early_sum& e);
+  void follow_sums(std::uint32_t warp, std::uint32_t first, std::uint32_t end, std::uint32_t lanes);
+  void add_early_sum(const early_sum& e);
   void add(finding_kind kind, const access_maker& first, const access_maker* second,
            const finding_object& object, std::string message, const char* advice);
 
@@ -99,6 +104,7 @@ class async_check final : public check {
     bool by_copies = false;
   };
   std::map<std::uint64_t, std::map<const op*, arrivals>> arrivals_;  // by the mbarrier's offset
+  sum_steps sum_steps_;                                 // empty: no sums may be used early
   bool has_early_sums_ = false;                         // the running kernel was reported for them
   tick maps_released_ = 0;                              // by fence.proxy.tensormap...release
   std::unordered_map<std::uint32_t, tick> last_fence_;  // of a block, by its index
