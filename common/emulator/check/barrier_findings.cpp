@@ -26,14 +26,39 @@ missing missing_in(std::uint64_t word) {
               (64 - mbarrier_parity_at + mbarrier_bytes_at)};
 }
 
+// The advice if the phase of an awaited mbarrier lacks arrivals.
+std::string advice_for_arrivals(const missing& m, const mbarrier_uses::phase& now,
+                                bool has_arrivals) {
+  const bool is_untouched = m.arrivals == m.of_arrivals && m.bytes == 0;
+  if (is_untouched && now.number == now.seen + 1)
+    return "The parity is probably wrong: a phase has ended, and no thread has waited for it. The "
+           "first phase has parity 0, and then the parity changes with every phase. If the parity "
+           "is right, more threads arrive than mbarrier.init specifies.";
+  if (is_untouched && now.number > now.seen + 1)
+    return "Phases have ended, and no thread has waited for them. The count in mbarrier.init must "
+           "equal the number of arrivals per phase, from all blocks that arrive. No thread may "
+           "arrive for the next round before the others have waited for this one.";
+  if (!has_arrivals)
+    return "Which thread should arrive there? It may wait itself, have exited, or use another "
+           "mbarrier. If this wait should return at once, because a stage is free at first, it "
+           "must be for parity 1.";
+  return "The count in mbarrier.init must equal the number of arrivals per phase, from all blocks "
+         "that arrive. Every counted thread must arrive in every phase (in a pipeline, call "
+         "consumer_release() in every iteration) before it exits.";
+}
+
 // Adds the arrivals and bytes that the awaited mbarrier lacks, and the lines that arrived there.
-void add_missing(finding& f, const missing& m, std::vector<finding_party> arrivals) {
+void add_missing(finding& f, const missing& m, const mbarrier_uses::phase& now,
+                 std::vector<finding_party> arrivals) {
   if (m.arrivals == 0 && m.bytes == 0) return;
   f.message += ", an mbarrier whose phase lacks ";
   if (m.arrivals != 0)
     f.message += std::to_string(m.arrivals) + " of " + std::to_string(m.of_arrivals) + " arrivals";
+  const bool is_known = now.announced - now.received == m.bytes;
   if (m.bytes > 0)
-    f.message += (m.arrivals != 0 ? " and " : "") + std::to_string(m.bytes) + " announced bytes";
+    f.message += (m.arrivals != 0 ? " and " : "") + std::to_string(m.bytes) +
+                 (is_known && now.received != 0 ? " of " + std::to_string(now.announced) : "") +
+                 " announced bytes";
   if (m.bytes < 0)
     f.message += std::string(m.arrivals != 0 ? " and " : "") + "the announcement of " +
                  std::to_string(-m.bytes) + " bytes that were copied";
@@ -41,9 +66,7 @@ void add_missing(finding& f, const missing& m, std::vector<finding_party> arriva
   f.advice =
       m.bytes < 0 ? "Each block that receives a copy must announce the bytes at its own mbarrier "
                     "(expect_tx), and arrive there as many times as mbarrier.init specifies."
-      : m.arrivals != 0 ? "The count in mbarrier.init must equal the number of arrivals per phase, "
-                          "from all blocks that arrive. Every counted thread must arrive in every "
-                          "phase (in a pipeline, call consumer_release() in every iteration)."
+      : m.arrivals != 0 ? advice_for_arrivals(m, now, !arrivals.empty())
                         : "expect_tx must announce exactly the bytes that the copies write. Count "
                           "whole boxes of a tensor map, and count bytes, not elements.";
   for (finding_party& p : arrivals) f.parties.push_back(std::move(p));
@@ -258,8 +281,14 @@ void barrier_check::does_not_end(const standstill& s, const arrival_parties& arr
       f.advice =
           "Every thread of every block must reach grid.sync(): no thread may return or leave a "
           "loop before it.";
-    if (polls->is_mbarrier)
-      add_missing(f, missing_in(polls->word), arrivals_at(polls->address % peer_bytes));
+    if (polls->is_mbarrier) {
+      const std::uint64_t barrier = polls->address % peer_bytes;
+      const checked_block* const b = evidence_.blocks.find(
+          [&](const checked_block& known) { return known.clock.index == polls->first_block; });
+      add_missing(f, missing_in(polls->word),
+                  b != nullptr ? b->mbarriers.at(barrier, polls->word) : mbarrier_uses::phase(),
+                  arrivals_at(barrier));
+    }
   }
   add_registers(f, s.about_registers);
   if (s.unbegun_blocks != 0 && s.is_full) {

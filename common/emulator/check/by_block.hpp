@@ -28,6 +28,13 @@ class by_block {
     states_.clear();
     current_ = nullptr;
   }
+  // The state for which a predicate holds; null if there is none.
+  template <class Is>
+  const State* find(Is is) const {
+    for (const auto& [b, state] : states_)
+      if (is(*state)) return state.get();
+    return nullptr;
+  }
   // The state of the block that runs.
   State& current() const { return *current_; }
 

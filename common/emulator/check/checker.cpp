@@ -14,6 +14,7 @@ void checker::begin_launch(const launch_info& info) {
   unset_.begin_launch(info);
   copy_ = {};
   outside_ = {};
+  last_arrival_ = {};
 }
 
 status checker::end_launch(const status& failure) {
@@ -380,9 +381,11 @@ void checker::used_mbarrier(const warp_event& e, const mbarrier_event& m) {
   if (m.use == mbarrier_use::polls) return;
   block_clock& b = evidence_.running().clock;
   const block& owner = *owner_of(m.address);
+  if (m.use == mbarrier_use::arrives) last_arrival_ = {e.at, m.address % peer_bytes};
+  checked_block& of = evidence_.blocks.of(owner);
+  of.mbarriers.note(m, m.address % peer_bytes, e.warp, b.warps[e.warp].now);
   async_.used_mbarrier(e, m, owner);
-  const order::key place{m.address % peer_bytes,
-                         std::uint64_t{evidence_.blocks.of(owner).clock.index} + 1};
+  const order::key place{m.address % peer_bytes, std::uint64_t{of.clock.index} + 1};
   if (m.use == mbarrier_use::arrives || m.use == mbarrier_use::receives)
     evidence_.sequence.arrive(b, b.first_warp + e.warp, m.lane, place);
   else if (m.use == mbarrier_use::passes)
@@ -498,6 +501,8 @@ void checker::faulted(const warp_event& e, error code, const std::string& what, 
   f.parties.push_back(evidence_.party(e.at, e.warp, lane, "stopped the launch"));
   f.advice = advice;
   if (outside_.at == e.at) describe_outside(f);
+  if (last_arrival_.at == e.at)
+    f.object = evidence_.describe_shared(last_arrival_.barrier, sizeof(std::uint64_t)).object;
   f.origin = evidence_.launch_origin;
   const finding_key k = evidence_.key(f.kind, evidence_.place_number(e.at), -1, 0);
   if (evidence_.log.is_new(k)) evidence_.log.add(k, std::move(f));

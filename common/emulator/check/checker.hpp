@@ -167,6 +167,12 @@ class checker final : public observer {
     range_event range{};
   };
   outside_range outside_;
+  // The last arrival at an mbarrier, which may be about to stop the launch.
+  struct mbarrier_at {
+    const op* at = nullptr;
+    std::uint64_t barrier = 0;  // its offset in shared memory
+  };
+  mbarrier_at last_arrival_;
 };
 
 }  // namespace stepwise::emulator

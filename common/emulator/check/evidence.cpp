@@ -90,6 +90,7 @@ void evidence::begin_block(const block& b) {
   c.shared->written.clear(0, state->shared_bytes);
   c.shared->block = static_cast<std::uint32_t>(b.index);
   c.by_peers.clear();
+  c.mbarriers.begin_block(block_warps);
   sequence.begin_block(c.clock, b.index, block_warps);
 }
 

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "common/emulator/check/allocations.hpp"
+#include "common/emulator/check/async/bulk_loads.hpp"
+#include "common/emulator/check/async/mbarrier_uses.hpp"
 #include "common/emulator/check/by_block.hpp"
 #include "common/emulator/check/finding_log.hpp"
 #include "common/emulator/check/function_flow.hpp"
@@ -26,6 +28,7 @@ struct checked_block {
   block_clock clock;
   std::unique_ptr<shadow_memory> shared;
   const block* now = nullptr;
+  mbarrier_uses mbarriers;
   // Other blocks' accesses to its shared memory: the last one of each warp.
   struct peer_access {
     std::uint32_t warp;  // in the launch

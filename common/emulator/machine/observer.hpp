@@ -233,7 +233,8 @@ class observer {
   virtual void took_step(const warp_event&, async_step, std::int64_t value) { (void)value; }
   // A lane uses an mbarrier. Called before the operation takes effect.
   enum class mbarrier_use : std::uint8_t {
-    begins,  // mbarrier.init
+    begins,   // mbarrier.init
+    expects,  // bytes, without an arrival
     arrives,
     receives,  // bytes of a copy
     passes,    // a wait has found its phase complete
@@ -244,6 +245,7 @@ class observer {
     int lane;
     std::uint64_t address;      // an offset in the shared memory of the cluster
     const std::uint64_t* word;  // its state (async.hpp)
+    std::int64_t bytes = 0;     // that the operation announces or receives
     // Sectors of the received box that consist of fill, because its elements lie outside the
     // tensor.
     std::uint64_t filled_sectors = 0;

@@ -17,8 +17,9 @@
 
 namespace stepwise::emulator {
 
-bool complain(context& x, const op* i, int lane, const std::string& what) {
-  x.owner->stop(i, error::launch_failure, what, lane);
+bool complain(context& x, const op* i, int lane, const std::string& what,
+              const std::string& advice) {
+  x.owner->stop(i, error::launch_failure, what, lane, advice);
   return false;
 }
 
@@ -90,12 +91,28 @@ bool add_bytes(context& x, const op* i, int lane, u64* word, s64 bytes) {
   return true;
 }
 
+bool refuse_arrival(context& x, const op* i, int lane, const memory_barrier& b, s64 count) {
+  std::string what = "arrives ";
+  if (count != 1) what += std::to_string(count) + " times ";
+  what += "at an mbarrier whose phase ";
+  what += b.pending == 0 ? "needs no further arrivals"
+                         : "lacks " + std::to_string(b.pending) + " of " +
+                               std::to_string(b.expected) + " arrivals";
+  if (b.bytes > 0) what += "; it waits for " + std::to_string(b.bytes) + " announced bytes";
+  if (b.bytes < 0)
+    what += "; it waits for the announcement of " + std::to_string(-b.bytes) +
+            " bytes that were copied";
+  return complain(
+      x, i, lane, what,
+      "In each phase, exactly as many arrivals are allowed as mbarrier.init specifies, here " +
+          std::to_string(b.expected) +
+          (b.bytes == 0 ? "."
+                        : ". A phase with copies also waits for their bytes: usually one thread "
+                          "arrives, announces the bytes of all copies, and issues them."));
+}
+
 bool arrive(context& x, const op* i, int lane, u64* word, s64 count, s64 flags) {
   memory_barrier b(*word);
-  if (count < 1 || count > b.pending)
-    return complain(x, i, lane,
-                    "arrives " + std::to_string(count) + " times at an mbarrier whose phase " +
-                        "misses " + std::to_string(b.pending) + " arrivals");
   b.pending -= count;
   if ((flags & drops) != 0) b.expected -= count;
   if ((flags & completes_nothing) != 0 && b.pending == 0 && b.bytes == 0)
@@ -108,10 +125,10 @@ bool arrive(context& x, const op* i, int lane, u64* word, s64 count, s64 flags) 
 using mbarrier_use = observer::mbarrier_use;
 
 void notify_use(context& x, const op* i, int lane, u64 at, const u64* word, mbarrier_use use,
-                u64 filled_sectors = 0) {
+                s64 bytes = 0, u64 filled_sectors = 0) {
   if (x.watch != nullptr)
     x.watch->used_mbarrier({x.owner->warp_index(), x.active, i},
-                           {use, lane, at - shared_window, word, filled_sectors});
+                           {use, lane, at - shared_window, word, bytes, filled_sectors});
 }
 
 // a: address, b: count.
@@ -156,7 +173,8 @@ const op* change_bytes(context& x, const op* i) {
     if (word == nullptr) return false;
     const s64 bytes = x.vreg<u32>(i->b)[l];
     const bool completes = (i->immediate & subtracts) != 0;
-    if (completes) notify_use(x, i, l, x.vreg<u64>(i->a)[l], word, mbarrier_use::receives);
+    notify_use(x, i, l, x.vreg<u64>(i->a)[l], word,
+               completes ? mbarrier_use::receives : mbarrier_use::expects, bytes);
     return add_bytes(x, i, l, word, completes ? -bytes : bytes);
   });
 }
@@ -166,11 +184,14 @@ const op* arrive_all(context& x, const op* i) {
   return each_lane(x, i, [&](int l) {
     u64* word = live_barrier(x, i, l, x.vreg<u64>(i->a)[l]);
     if (word == nullptr) return false;
-    notify_use(x, i, l, x.vreg<u64>(i->a)[l], word, mbarrier_use::arrives);
+    const s64 bytes = i->c != 0 ? s64{x.vreg<u32>(i->c)[l]} : 0;
+    notify_use(x, i, l, x.vreg<u64>(i->a)[l], word, mbarrier_use::arrives, bytes);
     const u64 before = *word;
-    if (i->c != 0 && !add_bytes(x, i, l, word, static_cast<s64>(x.vreg<u32>(i->c)[l])))
-      return false;
-    if (!arrive(x, i, l, word, static_cast<s64>(x.vreg<u32>(i->b)[l]), i->immediate)) return false;
+    const s64 count = x.vreg<u32>(i->b)[l];
+    if (const memory_barrier b(before); count < 1 || count > b.pending)
+      return refuse_arrival(x, i, l, b, count);
+    if (i->c != 0 && !add_bytes(x, i, l, word, bytes)) return false;
+    if (!arrive(x, i, l, word, count, i->immediate)) return false;
     if (i->d != 0) x.vreg<u64>(i->d)[l] = before;
     return true;
   });
@@ -405,7 +426,8 @@ const op* rank_of_address(context& x, const op* i) {
 bool complete_bytes(context& x, const op* i, int lane, u64 barrier, u64 bytes, u64 filled_sectors) {
   u64* word = live_barrier(x, i, lane, barrier);
   if (word != nullptr)
-    notify_use(x, i, lane, barrier, word, mbarrier_use::receives, filled_sectors);
+    notify_use(x, i, lane, barrier, word, mbarrier_use::receives, static_cast<s64>(bytes),
+               filled_sectors);
   return word != nullptr && add_bytes(x, i, lane, word, -static_cast<s64>(bytes));
 }
 

@@ -17,7 +17,8 @@ const op* each_lane(context& x, const op* i, Work work) {
 }
 
 // Stops the launch; returns false.
-bool complain(context& x, const op* i, int lane, const std::string& what);
+bool complain(context& x, const op* i, int lane, const std::string& what,
+              const std::string& advice = "");
 
 // The order of a copy's accesses to its destination: reductions are relaxed atomics.
 inline memory_order order_of(access_kind kind) {

@@ -354,7 +354,7 @@ void profiler::executed(std::uint32_t warp, std::uint32_t first, std::uint32_t e
 }
 
 void profiler::used_mbarrier(const warp_event& e, const mbarrier_event& m) {
-  if (now_ == nullptr) return;
+  if (now_ == nullptr || m.use == mbarrier_use::expects) return;
   if (m.use == mbarrier_use::polls) has_polled_ = true;
   const bool parity = ((*m.word >> mbarrier_parity_at) & 1) != 0;
   if (m.use == mbarrier_use::begins) {

@@ -498,7 +498,8 @@ void warp_recorder::access_range(const warp_event& e, const range_event& r) {
 
 // The effect on the mbarrier is read when the instruction is done, in capture().
 void warp_recorder::used_mbarrier(const warp_event& e, const mbarrier_event& m) {
-  if (!here_ || m.use == mbarrier_use::receives || !is_recorded(e.warp)) return;
+  const bool is_shown = m.use != mbarrier_use::receives && m.use != mbarrier_use::expects;
+  if (!here_ || !is_shown || !is_recorded(e.warp)) return;
   if (begun_.empty() || begun_.back().ordinal != e.at->ordinal) return;
   const char* const use = m.use == mbarrier_use::begins    ? "begins"
                           : m.use == mbarrier_use::arrives ? "arrives"

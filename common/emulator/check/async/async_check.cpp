@@ -173,22 +173,24 @@ void async_check::used_mbarrier(const warp_event& e, const mbarrier_event& m, co
                                                 b.warps[e.warp].now};
     return;
   }
+  if (m.use == mbarrier_use::expects) return;
   check_initialised(e, m.lane, owner, barrier);
   if (m.use == mbarrier_use::passes)
     states_.of(owner).loads.saw(barrier, parity_of(owner, barrier), e.warp, m.lane,
                                 b.warps[e.warp].now);
   else
-    arrived_at(e, m.lane, owner, barrier);
+    arrived_at(e, m, owner);
 }
 
-void async_check::arrived_at(const warp_event& e, int lane, const block& owner,
-                             std::uint64_t barrier) {
+void async_check::arrived_at(const warp_event& e, const mbarrier_event& m, const block& owner) {
+  const std::uint64_t barrier = m.address % peer_bytes;
   const last_write w = std::exchange(last_write_, {});
   const lane_access& t = w.what;
   arrivals& here = arrivals_[barrier][e.at];
+  here.bytes = here.count == 0 || here.bytes == m.bytes ? m.bytes : -1;
   ++here.count;
   here.by_copies = t.op_at == e.at;
-  if (w.owner != &owner || t.op_at != e.at || t.warp != e.warp || t.lane != lane) return;
+  if (w.owner != &owner || t.op_at != e.at || t.warp != e.warp || t.lane != m.lane) return;
   const auto before = states_.of(owner).loads.add(
       {t.at, t.at + t.bytes, barrier, parity_of(owner, barrier), maker_of(t), false, {}});
   if (!before) return;
@@ -209,6 +211,9 @@ std::vector<finding_party> async_check::arrivals_at(std::uint64_t barrier) const
     p.kernel = evidence_.kernel_name();
     p.action = (here.by_copies ? "bulk copies counted here: " : "arrivals from here: ") +
                std::to_string(here.count);
+    if (here.bytes > 0)
+      p.action += std::string(here.count == 1 ? ", " : ", each ") +
+                  (here.by_copies ? "of " : "announcing ") + std::to_string(here.bytes) + " bytes";
     p.at = evidence_.source.of(*evidence_.code, at);
     p.has_thread = false;
     parties.push_back(std::move(p));

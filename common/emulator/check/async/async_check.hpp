@@ -86,7 +86,7 @@ class async_check final : public check {
   std::uint64_t word_of(const block& owner, std::uint64_t barrier) const;
   unsigned parity_of(const block& owner, std::uint64_t barrier) const;
   void check_initialised(const warp_event& e, int lane, const block& owner, std::uint64_t barrier);
-  void arrived_at(const warp_event& e, int lane, const block& owner, std::uint64_t barrier);
+  void arrived_at(const warp_event& e, const mbarrier_event& m, const block& owner);
   void wait(unit_groups& groups, std::size_t left, bool only_reads);
   void end(const unit_access& a);
   void read_by_proxy(const lane_access& t, std::uint64_t at);
@@ -101,6 +101,7 @@ class async_check final : public check {
   last_write last_write_;
   struct arrivals {
     std::uint64_t count = 0;
+    std::int64_t bytes = 0;  // announced or copied each time; -1: they vary
     bool by_copies = false;
   };
   std::map<std::uint64_t, std::map<const op*, arrivals>> arrivals_;  // by the mbarrier's offset

@@ -150,7 +150,8 @@ TEST_CASE("misuse of a barrier in shared memory is reported") {
              error::misaligned_address, "the mbarrier object: 8-byte write");
   check_says(run(one_thread + "mbarrier.init.shared.b64 [%r2], 2;\n"
                               "mbarrier.arrive.shared::cta.b64 %rd2, [%r2], 3;\nend:"),
-             error::launch_failure, "arrives 3 times at an mbarrier whose phase misses 2 arrivals");
+             error::launch_failure,
+             "arrives 3 times at an mbarrier whose phase lacks 2 of 2 arrivals");
   check_says(run(one_thread + "mbarrier.init.shared.b64 [%r2], 1;\n"
                               "mbarrier.arrive.noComplete.shared.b64 %rd2, [%r2], 1;\nend:"),
              error::launch_failure, "noComplete completes");

@@ -28,7 +28,7 @@ __global__ void load(const int* in, int* out) {
         : "memory");
   }
   __syncthreads();
-  // finding: endless poll object=full says=lacks_256_announced_bytes
+  // finding: endless poll object=full says=lacks_256_of_512_announced_bytes
   while (!is_full(barrier)) {
   }
   out[threadIdx.x] = tile[threadIdx.x];

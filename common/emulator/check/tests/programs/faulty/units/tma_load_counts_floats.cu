@@ -13,7 +13,8 @@ __global__ void load(const __grid_constant__ CUtensorMap map, short* out) {
     load_box(box, &map, 0, 2, &full);                        // finding: copies
   }
   __syncthreads();
-  wait_for_phase(&full, 0);  // finding: endless poll object=full says=lacks_128_announced_bytes
+  // finding: endless poll object=full says=lacks_128_of_256_announced_bytes
+  wait_for_phase(&full, 0);
   out[threadIdx.x] = box[threadIdx.x];
 }
 
