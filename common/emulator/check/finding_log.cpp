@@ -8,7 +8,7 @@ namespace {
 
 // Causes come before effects. A value that is not set explains every branch and address that
 // depends on it. A thread that misses a barrier races with others and reads unwritten data. A wrong
-// address may also cause reads of unwritten data.
+// address, a race or a missing wait may also cause reads of unwritten data.
 int rank_of(finding_kind kind) {
   switch (kind) {
     case finding_kind::unset_variable:
@@ -21,6 +21,8 @@ int rank_of(finding_kind kind) {
     case finding_kind::use_after_free:
     case finding_kind::wrong_pointer:
       return 1;
+    case finding_kind::unwritten_read:
+      return 3;
     default:
       return 2;
   }
@@ -91,8 +93,9 @@ void unwritten_reads::add(const finding_key& key, const read& r) {
   f.second.open_words.push_back(open);
 }
 
-void unwritten_reads::explain(const finding_key& race, std::uint64_t at, std::uint64_t bytes,
+bool unwritten_reads::explain(const finding_key& race, std::uint64_t at, std::uint64_t bytes,
                               std::uint32_t owner) {
+  bool explains = false;
   for (std::uint64_t word = at / 4; word <= (at + bytes - 1) / 4; ++word) {
     const auto [first, last] = words_.equal_range({word, owner});
     for (auto w = first; w != last;) {
@@ -105,8 +108,10 @@ void unwritten_reads::explain(const finding_key& race, std::uint64_t at, std::ui
       }
       if (--f->second.open_words[number] == 0) ++f->second.explained;
       w = words_.erase(w);
+      explains = true;
     }
   }
+  return explains;
 }
 
 void unwritten_reads::clear() {

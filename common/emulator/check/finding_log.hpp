@@ -90,8 +90,8 @@ class unwritten_reads {
 
   bool empty() const { return words_.empty(); }
   void add(const finding_key& key, const read& r);
-  // Notes a race of two lines at these bytes.
-  void explain(const finding_key& race, std::uint64_t at, std::uint64_t bytes, std::uint32_t owner);
+  // Notes a race of two lines at these bytes. Returns whether it explains a read.
+  bool explain(const finding_key& race, std::uint64_t at, std::uint64_t bytes, std::uint32_t owner);
   const std::map<finding_key, reads_of_finding>& all() const { return findings_; }
   void clear();
 

@@ -63,8 +63,8 @@ void initialisation_check::ask_if_swapped(const std::vector<device_address>& sto
   empty_.clear();
 }
 
-void initialisation_check::explain(const finding_key& race, const lane_access& t) {
-  if (!reads_.empty()) reads_.explain(race, t.at, t.bytes, evidence_.owner_of(*t.memory));
+bool initialisation_check::explain(const finding_key& race, const lane_access& t) {
+  return !reads_.empty() && reads_.explain(race, t.at, t.bytes, evidence_.owner_of(*t.memory));
 }
 
 // Advice on what is probably missing, based on how much of the object has been written so far.

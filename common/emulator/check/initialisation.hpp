@@ -13,8 +13,9 @@ class initialisation_check final : public check {
 
   void allow_reads() { reads_are_allowed_ = true; }
   void read_unwritten(const lane_access& t);
-  // Notes a race at these bytes, which may explain why they were unwritten when they were read.
-  void explain(const finding_key& race, const lane_access& t);
+  // Notes a race at these bytes. Returns whether it explains why they were unwritten when they were
+  // read.
+  bool explain(const finding_key& race, const lane_access& t);
   // Drops the reads that a race at the same line and place explains. If other reads of the same
   // line remain, the finding describes one of them. `stored`: allocations that the launch stores
   // to.

@@ -375,11 +375,11 @@ void race_check::conflict(const lane_access& t, std::uint32_t other_warp, std::u
   const finding_key k =
       evidence_.key(finding_kind::race, std::min(here, there), std::max(here, there),
                     evidence_.object_address(*t.memory, t.at));
-  initialisation_.explain(k, t);
+  const bool was_unwritten = initialisation_.explain(k, t);
   const race_between who = between(t, other_warp, other_lanes, other_site, when);
   if (!evidence_.log.is_new_or_decisive(k, who)) return;
-  evidence_.log.add(
-      k, report_.of_threads(t, who, other_warp, other_lanes, other_site, when, other_writes));
+  evidence_.log.add(k, report_.of_threads(t, who, other_warp, other_lanes, other_site, when,
+                                          other_writes, was_unwritten));
 }
 
 }  // namespace stepwise::emulator

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "common/emulator/check/advice/wrong_parity.hpp"
+
 namespace stepwise::emulator {
 namespace {
 
@@ -121,6 +123,10 @@ const char* advice_for_unit(const lane_access& t, const access_site* other) {
   const auto is_one = [&](async_unit u) {
     return own.unit == u || (other != nullptr && other->unit == u);
   };
+  if (is_one(async_unit::products) && is_one(async_unit::counted_copy))
+    return "The copy overwrites a tile that wgmma may still read. Let the threads execute "
+           "wgmma.wait_group, and then arrive at a barrier or an mbarrier for which the thread "
+           "that issues the copy waits.";
   if (is_one(async_unit::products))
     return "wgmma may read its operands until wgmma.wait_group returns: release or overwrite the "
            "tile only after that wait.";
@@ -136,7 +142,8 @@ const char* advice_for_unit(const lane_access& t, const access_site* other) {
     return "The copy may begin as soon as it is issued: let the issuing thread first wait until "
            "all threads have used the old data and arrived at a barrier or an mbarrier.";
   return "The copy is asynchronous: wait for it in the thread that started it, and put a barrier "
-         "between that wait and the other threads' accesses.";
+         "between that wait and the other threads' accesses. A copy for a later step must go to "
+         "memory that no thread still reads.";
 }
 
 const char* who_are_with_unit(const access_site& own, const access_site* other) {
@@ -234,7 +241,7 @@ std::string race_report::index_advice(const finding& f, const access_site& s) co
 
 finding race_report::of_threads(const lane_access& t, race_between who, std::uint32_t other_warp,
                                 std::uint32_t other_lanes, std::uint32_t other_site, tick when,
-                                bool other_writes) {
+                                bool other_writes, bool was_unwritten) {
   const bool writes = t.site->kind != access_kind::load;
   const place_in_memory where = evidence_.describe(*t.memory, t.at, t.site->element_bytes);
   finding f;
@@ -265,6 +272,8 @@ finding race_report::of_threads(const lane_access& t, race_between who, std::uin
                                                when, other_writes));
   f.object = where.object;
   if (who == race_between::blocks && t.memory->is_shared) f.advice = advice_for_cluster;
+  if (who == race_between::copy)
+    f.advice = counted_copy_advice(t, other_warp, other_lanes, other_site, when, was_unwritten);
   if (f.advice.empty()) f.advice = missing_fence_advice(t, who, other_site);
   if (f.advice.empty()) f.advice = lost_update;
   if (f.advice.empty()) f.advice = advice_for_one_line(f, writes && other_writes);
@@ -272,6 +281,27 @@ finding race_report::of_threads(const lane_access& t, race_between who, std::uin
   if (f.advice == advice_for_one_store()) f.advice = index_advice(f, *t.site);
   f.origin = evidence_.launch_origin;
   return f;
+}
+
+// Advice if an mbarrier counts the bytes of the copy, and the mistake is in a wait. Otherwise
+// empty.
+std::string race_report::counted_copy_advice(const lane_access& t, std::uint32_t other_warp,
+                                             std::uint32_t other_lanes, std::uint32_t other_site,
+                                             tick when, bool was_unwritten) const {
+  const auto is_counted = [](const access_site& s) { return s.unit == async_unit::counted_copy; };
+  if (!is_counted(*t.site) && (other_site == no_site || !is_counted(evidence_.site_at(other_site))))
+    return "";
+  const block_clock& b = evidence_.running().clock;
+  std::string advice = wrong_parity_advice(
+      evidence_, {b.first_warp + t.warp, t.lane, t.number, b.warps[t.warp].now});
+  if (advice.empty())
+    advice =
+        wrong_parity_advice(evidence_, {other_warp, __builtin_ctz(other_lanes), other_site, when});
+  if (advice.empty() && was_unwritten)
+    advice =
+        "The memory was read before anything had been written to it: let each thread that uses the "
+        "data first wait for the copy's mbarrier.";
+  return advice;
 }
 
 void race_report::add_exit(const checked_block& b, const checked_block::peer_access& p) {

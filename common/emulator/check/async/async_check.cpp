@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "common/emulator/check/advice/wrong_parity.hpp"
 #include "common/emulator/machine/async.hpp"
 #include "common/ptx/traits.hpp"
 
@@ -195,11 +196,15 @@ void async_check::arrived_at(const warp_event& e, const mbarrier_event& m, const
       {t.at, t.at + t.bytes, barrier, parity_of(owner, barrier), maker_of(t), false, {}});
   if (!before) return;
   const place_in_memory where = evidence_.describe(*t.memory, t.at, 1);
+  std::string advice = wrong_parity_advice(evidence_, maker_of(t));
+  if (advice.empty())
+    advice =
+        "Let the thread that issues a copy wait until the data of the previous copy has been used. "
+        "Two threads must not issue the same copy.";
   add(finding_kind::race, maker_of(t), &before->by, where.object,
       "a bulk copy writes " + where.words +
           ", and no thread has waited for the previous copy to this memory",
-      "Let the thread that issues a copy wait until the data of the previous copy has been used. "
-      "Two threads must not issue the same copy.");
+      advice);
 }
 
 std::vector<finding_party> async_check::arrivals_at(std::uint64_t barrier) const {
@@ -248,13 +253,15 @@ void async_check::use(std::uint32_t warp, int lane, std::uint64_t first, std::ui
       static_cast<std::int64_t>(word_of(*b.now, c->barrier) << (64 - mbarrier_parity_at));
   const place_in_memory where =
       evidence_.describe(*b.shared, first, evidence_.site_at(site).element_bytes);
-  add(finding_kind::race, {clock.first_warp + warp, lane, site, clock.warps[warp].now}, &c->by,
-      where.object,
+  const access_maker user{clock.first_warp + warp, lane, site, clock.warps[warp].now};
+  const std::string about_parity = count < 0 ? "" : wrong_parity_advice(evidence_, user);
+  add(finding_kind::race, user, &c->by, where.object,
       (evidence_.site_at(site).unit == async_unit::products ? "wgmma uses " : "a thread uses ") +
           where.words + ", but the thread has not waited for the bulk copy that writes it",
       count < 0 ? "The mbarrier's phase ended before this copy: announce the bytes of all copies "
                   "with expect_tx."
-                : advice_to_see_phase);
+      : about_parity.empty() ? advice_to_see_phase
+                             : about_parity);
 }
 
 void async_check::use(const access_event& e) {
@@ -396,7 +403,8 @@ access_maker async_check::writer_of(const cell& c) {
 }
 
 void async_check::add(finding_kind kind, const access_maker& first, const access_maker* second,
-                      const finding_object& object, std::string message, const char* advice) {
+                      const finding_object& object, std::string message,
+                      const std::string& advice) {
   const std::int64_t here = evidence_.line_number(first.site);
   // One fence covers the stores of several lines.
   const bool is_pair = second != nullptr && kind != finding_kind::missing_fence;

@@ -94,7 +94,7 @@ class async_check final : public check {
   void follow_sums(std::uint32_t warp, std::uint32_t first, std::uint32_t end, std::uint32_t lanes);
   void add_early_sum(const early_sum& e);
   void add(finding_kind kind, const access_maker& first, const access_maker* second,
-           const finding_object& object, std::string message, const char* advice);
+           const finding_object& object, std::string message, const std::string& advice);
 
   race_check& races_;
   by_block<block_state> states_;
