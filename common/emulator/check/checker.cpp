@@ -359,6 +359,7 @@ void checker::released_cluster_barrier(std::span<block* const> blocks) {
 // The emulator reads the operands of a warpgroup's products one warp at a time. The end of the
 // products orders these reads, as a barrier of these warps would.
 void checker::met_in_warpgroup(std::span<const warp_event> warps) {
+  async_.met_in_warpgroup(warps);
   block_clock& clock = evidence_.running().clock;
   for (const warp_event& w : warps)
     evidence_.sequence.reached_barrier(clock, w, warpgroup_barrier, true);

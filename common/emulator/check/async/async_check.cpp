@@ -44,6 +44,7 @@ void async_check::begin_block(const block& b) {
   s.fences.begin_block(evidence_.block_warps);
   s.fenced_products.assign(evidence_.block_warps, false);
   s.sums.assign(sum_steps_.empty() ? 0 : evidence_.block_warps, {});
+  s.products.assign(evidence_.code->has_warpgroup_products ? evidence_.block_warps : 0, {});
   s.map_acquired.clear();
 }
 
@@ -283,6 +284,7 @@ void async_check::unit_accesses(const lane_access& t, const block* owner) {
         "wgmma.fence orders the threads' accesses to registers before the products that use these "
         "registers: put it before the first wgmma, and again after the registers have changed.");
   }
+  if (s.unit == async_unit::products) note_product(t);
   constexpr std::uint64_t most_stored_at_once = 16;  // bytes, by a thread
   if (s.kind == access_kind::load)
     for (std::uint64_t k = 0; k < t.bytes; k += most_stored_at_once) read_by_proxy(t, t.at + k);
@@ -354,6 +356,54 @@ void async_check::reads_map(const lane_access& t) {
                   : "Edit the map in shared memory, and copy it with tensormap.cp_fenceproxy.");
 }
 
+// Notes the product that reads an operand, once for all of its reads.
+void async_check::note_product(const lane_access& t) {
+  const auto& f = *reinterpret_cast<const matrix_form*>(t.op_at->immediate);
+  const auto descriptor = [&](std::uint32_t vreg) {
+    return vreg == 0 ? 0 : evidence_.state->vreg<std::uint64_t>(vreg)[0];
+  };
+  const issued_product now{t.op_at, descriptor(f.a_descriptor), descriptor(f.b_descriptor)};
+  auto& issued = states_.current().products[t.warp];
+  if (issued.empty() || issued.back() != now) issued.push_back(now);
+}
+
+// Compares the products that the warps of a warpgroup have issued since they met last.
+void async_check::met_in_warpgroup(std::span<const warp_event> warps) {
+  auto& products = states_.current().products;
+  const warp_event& first = warps.front();
+  for (const warp_event& other : warps.subspan(1)) {
+    const auto &mine = products[first.warp], &theirs = products[other.warp];
+    const auto [here, there] = std::ranges::mismatch(
+        mine, theirs,
+        [](const issued_product& x, const issued_product& y) { return x.a == y.a && x.b == y.b; });
+    if (here == mine.end() && there == theirs.end()) continue;
+    add_different_products(first, here == mine.end() ? nullptr : here->at, other,
+                           there == theirs.end() ? nullptr : there->at);
+    break;
+  }
+  for (const warp_event& w : warps) products[w.warp].clear();
+}
+
+// `at`: a warp's first product that differs; null: it has issued fewer products.
+void async_check::add_different_products(const warp_event& one, const op* at,
+                                         const warp_event& other, const op* other_at) {
+  const finding_key k = evidence_.key(finding_kind::barrier_divergence,
+                                      evidence_.place_number(at != nullptr ? at : other_at), -1, 0);
+  if (!evidence_.log.is_new(k)) return;
+  finding f;
+  f.kind = finding_kind::barrier_divergence;
+  f.message = at != nullptr && other_at != nullptr
+                  ? "the warps of a warpgroup pass different descriptors to wgmma"
+                  : "only some of the four warps of a warpgroup execute a wgmma";
+  for (const auto& [warp, product] : {std::pair(&one, at), std::pair(&other, other_at)})
+    f.parties.push_back(evidence_.party(
+        product != nullptr ? product : warp->at, warp->warp, first_lane(warp->lanes),
+        product != nullptr ? "multiplies" : "waits without having executed the wgmma"));
+  f.advice = advice_for_warpgroup;
+  f.origin = evidence_.launch_origin;
+  evidence_.log.add(k, std::move(f));
+}
+
 void async_check::follow_sums(std::uint32_t warp, std::uint32_t first, std::uint32_t end,
                               std::uint32_t lanes) {
   const auto [from, to] = sum_steps_.between(first, end);
@@ -379,8 +429,8 @@ void async_check::add_early_sum(const early_sum& e) {
     f.parties.push_back(std::move(p));
   }
   f.advice = std::string(e.is_committed
-                             ? "Put wgmma.wait_group before the first use, on every path that "
-                               "leads to it."
+                             ? "Put wgmma.wait_group after wgmma.commit_group and before the "
+                               "first use, on every path that leads to it."
                              : "Put wgmma.commit_group after the products: wgmma.wait_group waits "
                                "only for groups. Let it wait before the first use.") +
              " The compiler may insert a wait of its own, which slows down all products of the "

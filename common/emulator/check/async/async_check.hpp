@@ -14,6 +14,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -25,6 +26,7 @@
 #include "common/emulator/check/async/unit_groups.hpp"
 #include "common/emulator/check/evidence.hpp"
 #include "common/emulator/check/races.hpp"
+#include "common/emulator/machine/matrix.hpp"
 
 namespace stepwise::emulator {
 
@@ -42,6 +44,7 @@ class async_check final : public check {
                 std::uint32_t lanes) override {
     if (!sum_steps_.empty()) follow_sums(warp, first, end, lanes);
   }
+  void met_in_warpgroup(std::span<const warp_event> warps) override;
   void took_step(const warp_event& e, async_step step, std::int64_t value) override;
   // `owner`: the block of the cluster that has the mbarrier.
   void used_mbarrier(const warp_event& e, const mbarrier_event& m, const block& owner);
@@ -64,6 +67,11 @@ class async_check final : public check {
   void use(const access_event& e);
 
  private:
+  struct issued_product {
+    const op* at;
+    std::uint64_t a, b;  // descriptors; a is 0 for operands in registers
+    bool operator==(const issued_product&) const = default;
+  };
   struct block_state {
     bulk_loads loads;
     std::unordered_map<std::uint64_t, access_maker> barrier_inits;  // by the mbarrier's offset
@@ -72,6 +80,7 @@ class async_check final : public check {
     proxy_fences fences;
     std::vector<bool> fenced_products;                      // by warp
     std::vector<open_sums> sums;                            // by warp
+    std::vector<std::vector<issued_product>> products;      // by warp: since it met its warpgroup
     std::unordered_map<device_address, tick> map_acquired;  // by the map's address
   };
   // The last write of a unit. Its arrival at an mbarrier follows.
@@ -80,6 +89,9 @@ class async_check final : public check {
     lane_access what{};
   };
 
+  void note_product(const lane_access& t);
+  void add_different_products(const warp_event& one, const op* at, const warp_event& other,
+                              const op* other_at);
   std::uint32_t first_warp() const;
   access_maker maker_of(const lane_access& t) const;
   static access_maker writer_of(const cell& c);
