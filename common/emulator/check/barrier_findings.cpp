@@ -192,34 +192,78 @@ void barrier_check::in_deadlock(const block& b) {
   finding f;
   f.kind = finding_kind::deadlock;
   f.message = "no thread of block " + std::to_string(b.index) + " can continue";
-  const auto add_party = [&](const split& s, std::uint32_t warp, const std::string& where) {
-    const std::string action =
-        threads(count_of(s.mask)) + " of warp " + std::to_string(warp) + " wait at " + where;
-    const bool known = std::ranges::any_of(f.parties, [&](const finding_party& p) {
-      return p.at.line == evidence_.source.of(*evidence_.code, s.at).line && p.action == action;
-    });
-    if (f.parties.size() < 4 && !known)
-      f.parties.push_back(evidence_.party(s.at, warp, first_lane(s.mask), action));
+  constexpr std::size_t most_parties = 4;
+  const auto add_party = [&](const split& s, std::uint32_t warp, std::string action) {
+    if (f.parties.size() < most_parties)
+      f.parties.push_back(evidence_.party(s.at, warp, first_lane(s.mask), std::move(action)));
   };
   // The usual mistake is that a mask names lanes that wait at a barrier instead.
   for (std::uint32_t n = 0; n < b.warps.size(); ++n) {
     for (const auto& p : b.warps[n].parked) {
       char mask[16];
       std::snprintf(mask, sizeof mask, "0x%08x", p.members);
-      add_party(p.waiting, n, "a warp-wide operation with mask " + std::string(mask));
+      add_party(p.waiting, n,
+                threads(count_of(p.waiting.mask)) + " of warp " + std::to_string(n) +
+                    " wait at a warp-wide operation with mask " + mask);
     }
   }
   const bool in_warp = !f.parties.empty();
-  if (const auto first = first_register_waiter(b))
-    add_party(*first->waiting, first->warp, name_of_wait(register_wait));
-  for (std::uint32_t n = 0; n < b.warps.size(); ++n) {
-    for (const auto& w : b.warps[n].at_barrier) add_party(w.waiting, n, name_of_wait(w.barrier));
-  }
+  // The threads that wait at one line for the same reason, and the first of them.
+  struct waiting_threads {
+    const split* first;
+    std::uint32_t warp, threads;
+    unsigned barrier;
+  };
+  std::vector<waiting_threads> waits;
+  const auto add_wait = [&](const split& s, std::uint32_t warp, unsigned barrier) {
+    const auto same = std::ranges::find_if(waits, [&](const waiting_threads& w) {
+      return w.barrier == barrier && evidence_.source.of(*evidence_.code, w.first->at).line ==
+                                         evidence_.source.of(*evidence_.code, s.at).line;
+    });
+    if (same == waits.end())
+      waits.push_back({&s, warp, count_of(s.mask), barrier});
+    else
+      same->threads += count_of(s.mask);
+  };
+  for (std::uint32_t n = 0; n < b.warps.size(); ++n)
+    for (const auto& w : b.warps[n].at_barrier) add_wait(w.waiting, n, w.barrier);
+  // A wait for registers explains the others.
+  std::ranges::stable_partition(
+      waits, [](const waiting_threads& w) { return w.barrier == register_wait; });
+  for (const waiting_threads& w : waits)
+    add_party(*w.first, w.warp,
+              threads(w.threads) + (w.threads == 1 ? " waits at " : " wait at ") +
+                  name_of_wait(w.barrier));
   if (!f.parties.empty()) f.message += ": " + f.parties.front().action;
   f.advice = in_warp ? "Every lane that the mask names must execute the operation: take it out of "
                        "the condition, and use its result there."
                      : "Some threads wait for one that never arrives: every thread that a barrier "
                        "or mask names must reach it.";
+  const bool in_wgmma =
+      std::ranges::any_of(
+          waits, [](const waiting_threads& w) { return w.barrier == warpgroup_barrier; }) ||
+      std::ranges::any_of(b.warps, [&](const warp& w) {
+        return std::ranges::any_of(w.parked, [&](const auto& p) {
+          const auto [function, n] = evidence_.instruction_of(p.waiting.at);
+          return n >= 0 &&
+                 function->body->instructions[static_cast<std::size_t>(n)].opcode == "wgmma";
+        });
+      });
+  if (in_wgmma) f.advice = advice_for_warpgroup;
+  const auto named = std::ranges::find_if(waits, [&](const waiting_threads& w) {
+    return w.barrier < std::size(b.barriers) && b.barriers[w.barrier].expected > b.alive;
+  });
+  if (!in_warp && !in_wgmma && named != waits.end()) {
+    f.message += ", which is a barrier for " + threads(b.barriers[named->barrier].expected);
+    const auto all = static_cast<std::uint32_t>(volume(evidence_.config->block));
+    f.advice = all == b.alive
+                   ? "The block has only " + threads(all) +
+                         ": the barrier's count must equal the number of threads that reach it."
+                   : threads(all - b.alive) + " of the block " +
+                         (all - b.alive == 1 ? "has" : "have") +
+                         " exited and will never arrive: let them reach the barrier before they "
+                         "return, or count only the threads that reach it.";
+  }
   add_registers(f, words_about_registers(b, *evidence_.code));
   f.origin = evidence_.launch_origin;
   const finding_key k = evidence_.key(f.kind, -1, -1, 0);

@@ -1,7 +1,7 @@
 // A barrier for three warps in a block of two warps.
 __global__ void wait(int* x) {
   x[threadIdx.x] = 1;
-  asm volatile("bar.sync 1, 96;" ::: "memory");  // finding: deadlock wait wait
+  asm volatile("bar.sync 1, 96;" ::: "memory");  // finding: deadlock wait says=has_only
   x[threadIdx.x] = 2;
 }
 

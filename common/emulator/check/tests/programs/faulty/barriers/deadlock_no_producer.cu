@@ -4,7 +4,7 @@ __global__ void hand_over(int* x) {
     x[threadIdx.x] = 1;
     asm volatile("bar.arrive 2, 64;" ::: "memory");
   } else {
-    asm volatile("bar.sync 1, 64;" ::: "memory");  // finding: deadlock wait
+    asm volatile("bar.sync 1, 64;" ::: "memory");  // finding: deadlock wait says=have_exited
     x[threadIdx.x] = 2;
   }
 }
