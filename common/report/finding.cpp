@@ -27,7 +27,8 @@ const char* name_of(finding_kind kind) {
                                                                    "unchecked_error",
                                                                    "missing_fence",
                                                                    "not_awaited",
-                                                                   "wrong_copy_kind"};
+                                                                   "wrong_copy_kind",
+                                                                   "unaligned_tile"};
   return names[static_cast<std::size_t>(kind)];
 }
 

@@ -37,10 +37,11 @@ enum class finding_kind : std::uint8_t {
   leak,                // memory that was not freed
   unchecked_error,     // a call failed, and the program did not check
   missing_fence,       // between accesses through two proxies, or before wgmma
-  not_awaited,     // asynchronous work without a wait before its result is used or the block ends
-  wrong_copy_kind  // a copy whose cudaMemcpyKind describes device memory as host memory
+  not_awaited,      // asynchronous work without a wait before its result is used or the block ends
+  wrong_copy_kind,  // a copy whose cudaMemcpyKind describes device memory as host memory
+  unaligned_tile    // a swizzled tile within which the swizzle pattern begins elsewhere
 };
-inline constexpr int finding_kinds = static_cast<int>(finding_kind::wrong_copy_kind) + 1;
+inline constexpr int finding_kinds = static_cast<int>(finding_kind::unaligned_tile) + 1;
 
 // The name in JSON, for example "out_of_bounds".
 const char* name_of(finding_kind kind);

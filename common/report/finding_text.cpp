@@ -61,6 +61,7 @@ constexpr std::array<kind_words, finding_kinds> words = {{
     {"missing fence", "missing fence", "missing fences"},
     {"missing wait", "missing wait", "missing waits"},
     {"wrong copy kind", "wrong copy kind", "wrong copy kinds"},
+    {"unaligned tile", "unaligned tile", "unaligned tiles"},
 }};
 
 const kind_words& words_of(finding_kind kind) { return words[static_cast<std::size_t>(kind)]; }
@@ -211,7 +212,8 @@ void add_parties(block& out, const finding& f) {
 const char* host_label(const finding& f) {
   if (f.between == race_between::host) return "accessed ";
   if (f.kind == finding_kind::wrong_pointer && f.parties.empty()) return "";
-  const bool of_host = is_warning(f.kind) || f.kind == finding_kind::double_free ||
+  const bool of_host = (is_warning(f.kind) && f.kind != finding_kind::unaligned_tile) ||
+                       f.kind == finding_kind::double_free ||
                        f.kind == finding_kind::unwritten_copy ||
                        (!f.parties.empty() && !f.parties[0].has_thread &&
                         f.parties[0].kernel.empty());  // a copy that races with a kernel

@@ -58,7 +58,7 @@ merged merge_into(std::vector<located_finding>& all, located_finding found);
 // Whether the results may still be correct in spite of the finding.
 inline bool is_warning(finding_kind kind) {
   return kind == finding_kind::leak || kind == finding_kind::unchecked_error ||
-         kind == finding_kind::wrong_copy_kind;
+         kind == finding_kind::wrong_copy_kind || kind == finding_kind::unaligned_tile;
 }
 
 // Line `number` (from 1) of a file, trimmed; empty if it cannot be read.

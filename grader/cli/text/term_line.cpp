@@ -18,6 +18,7 @@ const char* term_of(finding_kind kind) {
     case finding_kind::out_of_bounds:
       return "out-of-bounds";
     case finding_kind::misaligned:
+    case finding_kind::unaligned_tile:
       return "alignment";
     case finding_kind::use_after_free:
     case finding_kind::double_free:

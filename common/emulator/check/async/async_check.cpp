@@ -364,7 +364,50 @@ void async_check::note_product(const lane_access& t) {
   };
   const issued_product now{t.op_at, descriptor(f.a_descriptor), descriptor(f.b_descriptor)};
   auto& issued = states_.current().products[t.warp];
-  if (issued.empty() || issued.back() != now) issued.push_back(now);
+  if (!issued.empty() && issued.back() == now) return;
+  issued.push_back(now);
+  check_alignment(t, now.a);
+  check_alignment(t, now.b);
+}
+
+// Warns of a swizzled tile that threads have stored and that does not begin where the swizzle
+// pattern does. wgmma swizzles by the address. Threads usually swizzle by the row within the tile,
+// which is then wrong. TMA swizzles by the address, too.
+void async_check::check_alignment(const lane_access& t, std::uint64_t descriptor) {
+  constexpr std::uint64_t line = 128, periods[] = {1, 1024, 512, 256};
+  const std::uint64_t period = periods[descriptor >> 62];
+  const std::uint64_t start = (descriptor & 0x3fff) << 4, base_offset = (descriptor >> 49) & 7;
+  if (start % period < line || base_offset != 0) return;
+  const shadow_memory& shared = *evidence_.running().shared;
+  if (start >= evidence_.state->shared_bytes || shared.cells.grain_at(start) == grain::untouched)
+    return;
+  const cell c = shared.cells.at(start);
+  if (c.write_time() < evidence_.sequence.launch_began() || c.write_site() == no_site ||
+      evidence_.site_at(c.write_site()).unit != async_unit::none)
+    return;
+  constexpr std::uint64_t chunk = 16;
+  const place_in_memory where = evidence_.describe_shared(start, chunk);
+  const finding_object& o = where.object;
+  const finding_key k =
+      evidence_.key(finding_kind::unaligned_tile, evidence_.line_number(t.number), -1, o.address);
+  if (!evidence_.log.is_new(k)) return;
+  finding f;
+  f.kind = finding_kind::unaligned_tile;
+  const std::string multiple = std::to_string(period);
+  f.message = "the swizzled tile of wgmma at " + where.words + " has the address " +
+              std::to_string(start) + " in shared memory, which is not a multiple of " + multiple;
+  f.parties.push_back(
+      evidence_.party(t.op_at, t.warp, t.lane, evidence::action_words(*t.site, false)));
+  f.object = o;
+  f.advice =
+      "wgmma swizzles by the address, so chunks that threads store by their row within the "
+      "tile are read from the wrong places. " +
+      (o.address % period != 0
+           ? "Declare " + (o.name.empty() ? "the variable" : o.name) + " with alignas(" + multiple +
+                 ")."
+           : "Make the offset of the tile a multiple of " + multiple + " bytes.");
+  f.origin = evidence_.launch_origin;
+  evidence_.log.add(k, std::move(f));
 }
 
 // Compares the products that the warps of a warpgroup have issued since they met last.

@@ -90,6 +90,7 @@ class async_check final : public check {
   };
 
   void note_product(const lane_access& t);
+  void check_alignment(const lane_access& t, std::uint64_t descriptor);
   void add_different_products(const warp_event& one, const op* at, const warp_event& other,
                               const op* other_at);
   std::uint32_t first_warp() const;
