@@ -28,6 +28,7 @@ __device__ inline void init_barrier(barrier& b, int arrivals) {
 }
 // Makes new barriers visible to copies and to the other blocks of a cluster. The thread that has
 // called init_barrier() also calls this function, before __syncthreads() or the cluster's barrier.
+// `lab check` does not report a missing call.
 __device__ inline void publish_barriers() {
   cuda::ptx::fence_mbarrier_init(cuda::ptx::sem_release, cuda::ptx::scope_cluster);
 }
@@ -74,7 +75,8 @@ struct ring_position {
   }
 };
 
-// Orders this thread's earlier accesses to shared memory before later ones by TMA and wgmma.
+// Orders this thread's earlier accesses to shared memory before later ones by TMA and wgmma. Every
+// thread that has written calls it, before the barrier.
 __device__ inline void fence_proxy() { cuda::ptx::fence_proxy_async(cuda::ptx::space_shared); }
 
 // Begins to copy the box at (row, col) to `tile`. The copy adds its bytes, always those of a whole
@@ -106,7 +108,8 @@ __device__ void wait_for_reads() {
 }
 
 // A map of a row-major matrix of bfloat16, for boxes of box_rows x 64 elements, whose rows of 128
-// bytes are swizzled in shared memory (wgmma.hpp). Throws if the driver refuses it.
+// bytes are swizzled in shared memory (wgmma.hpp). The kernel takes it by value, as a
+// `const __grid_constant__ CUtensorMap`. Throws if the driver refuses it.
 inline CUtensorMap map_of(const void* matrix, int rows, int cols, int box_rows) {
   static const auto encode = [] {
     void* found = nullptr;

@@ -3,10 +3,10 @@
 // idea    wgmma reads both operands from shared memory and keeps only the sums in registers. It is
 //         asynchronous: the warpgroup issues it, continues, and waits before it reads the sums. A
 //         64-bit descriptor says where a tile begins and how its rows are laid out.
-// watch   Threads and wgmma access shared memory through different paths, called proxies. After
-//         threads have written a tile, each of them must execute a proxy fence before the barrier
-//         that lets wgmma read it (tensor_copies.hpp). TMA uses the same path as wgmma and needs no
-//         fence.
+// watch   Threads and wgmma access shared memory through different paths, called proxies. Each
+//         thread that has written to a tile executes fence_proxy() (tensor_copies.hpp), and then
+//         all threads meet at a barrier before wgmma reads the tile. TMA uses the same path as
+//         wgmma, so a tile that TMA has written needs no fence.
 // source  PTX ISA 9.1, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Operation"
 #pragma once
 
@@ -108,7 +108,9 @@ GEMM_MULTIPLY_ADD(256, 128, 128, 129, 130)
 
 // keep_registers() releases registers, and take_registers() waits for them and takes them: a
 // warpgroup that only copies needs few, and the ones that multiply need many. All warps of the
-// warpgroup must call the same function. The block's total stays the same.
+// warpgroup must call the same function. The block's total stays the same. Give the kernel both
+// arguments of __launch_bounds__(). Otherwise, the compiler may not know how many registers a
+// thread starts with, and then ignores both functions.
 template <int Registers>
 __device__ void keep_registers() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(Registers));
