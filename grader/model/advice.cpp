@@ -63,6 +63,8 @@ constexpr std::array<cause_text, causes> all_causes = {{
     {"waiting for special functions or shared memory",
      "Time, by the share of stalls for special functions and shared memory"},
     {"dependent arithmetic", "Time, by the share of stalls for arithmetic"},
+    {"waiting for products", "Time, by the share of stalls for arithmetic"},
+    {"waiting for bulk copies", "Time, by the share of stalls for memory"},
     {"a busy pipe", "Time, by the share of stalls for a busy pipe"},
     {"too many requests", "Time, by the share of stalls for memory throttle"},
     {"instruction fetch", "Time, by the share of stalls for instructions"},
@@ -107,10 +109,14 @@ std::optional<cause> cause_of(stall s) {
 
 std::optional<stall> stall_of(cause c) {
   if (c == cause::shared_or_special_latency) return stall::shared_dependency;
+  if (c == cause::products) return stall::execution_dependency;
+  if (c == cause::bulk_copies) return stall::memory_dependency;
   for (int n = 0; n < stalls; ++n)
     if (const auto s = static_cast<stall>(n); cause_of(s) == c) return s;
   return {};
 }
+
+bool has_products(const kernel_analysis& a) { return a.kernel->total.async.operand_wavefronts > 0; }
 
 // The causes that an experiment of the model removes.
 std::vector<found_cause> gained(const kernel_analysis& a) {
@@ -141,7 +147,7 @@ std::vector<found_cause> gained(const kernel_analysis& a) {
   if (!a.gains.empty()) {
     const double more =
         std::max(a.gain_of(what_if::full_occupancy), a.gain_of(what_if::twice_the_registers));
-    if (a.theoretical_occupancy < 1) add(cause::occupancy, more);
+    if (a.theoretical_occupancy < 1 && !has_products(a)) add(cause::occupancy, more);
   }
   std::ranges::stable_sort(found, std::ranges::greater{}, &found_cause::gain);
   return found;
@@ -194,6 +200,13 @@ bool waits_for_doubles(const kernel_analysis& a) {
   return a.share_of(pipe::fp64) > a_tenth && a.stall_of(stall::pipe_busy) > a_tenth;
 }
 
+// A kernel with wgmma or bulk copies has long waits by design, and other means to hide them.
+cause with_units(cause c, const kernel_analysis& a) {
+  if (c == cause::dependencies && has_products(a)) return cause::products;
+  const bool copies = a.kernel->total.bulk_load.sectors > a.kernel->total.global_load.sectors / 2;
+  return c == cause::memory_latency && copies ? cause::bulk_copies : c;
+}
+
 void add_latency(std::vector<cause>& to, const kernel_analysis& a) {
   const kernel_timing& t = a.kernel->timing;
   if (has_short_launches(*a.kernel)) to.push_back(cause::launches);
@@ -207,11 +220,12 @@ void add_latency(std::vector<cause>& to, const kernel_analysis& a) {
     if (why == cause::shared_latency && t.special_in_shared) why = cause::shared_or_special_latency;
     if (why == cause::busy_pipe && waits_for_doubles(a)) continue;
     if (!why || s.share < a_tenth || taken == most_stalls) continue;
-    to.push_back(*why);
+    to.push_back(with_units(*why, a));
     ++taken;
   }
   if (has_few) to.push_back(few_blocks_of(a));
-  if (a.theoretical_occupancy > 0 && a.theoretical_occupancy < much) to.push_back(cause::occupancy);
+  const bool is_low = a.theoretical_occupancy > 0 && a.theoretical_occupancy < much;
+  if (is_low && !has_products(a)) to.push_back(cause::occupancy);
 }
 
 }  // namespace

@@ -45,6 +45,8 @@ enum class cause : std::uint8_t {
   special_latency,            // sin, rsqrt, quotients
   shared_or_special_latency,  // both, as ncu counts them together
   dependencies,               // warps wait for arithmetic results
+  products,                   // warps wait for wgmma
+  bulk_copies,                // warps wait for bulk copies
   busy_pipe,                  // a unit that other warps are using
   throttle,                   // more requests than the memory path accepts
   fetch                       // branches and code that is not yet fetched

@@ -145,6 +145,12 @@ const char* cause_words(cause c) {
     case cause::dependencies:
       return "Dependent arithmetic: each instruction needs the result of the previous one. Let "
              "each thread compute several independent results.";
+    case cause::products:
+      return "Waiting for products: the warpgroup waits for its own wgmma. Leave a product in "
+             "flight (wait_group 1), or let a second warpgroup multiply meanwhile.";
+    case cause::bulk_copies:
+      return "Waiting for bulk copies: they begin too late. Begin them several steps ahead, in a "
+             "ring of tiles, and let another warp issue them.";
     case cause::busy_pipe:
       return "A busy pipe: warps wait for a unit that other warps are using. Use fewer or cheaper "
              "instructions: float instead of double, no % and / by variables.";

@@ -117,6 +117,17 @@ TEST_CASE("each branch has its own causes") {
     k.launches = 50;
     CHECK(causes_found(k)[0] == cause::launches);
   }
+  SUBCASE("latency: a kernel with wgmma and bulk copies has its own causes") {
+    set_busy(k, part::dram, 0.2);
+    line_profile& line = add_line(k, 1);
+    line.stalled.of[static_cast<int>(stall::execution_dependency)] = 50;
+    line.stalled.of[static_cast<int>(stall::memory_dependency)] = 40;
+    line.counts.global_load = line.counts.bulk_load = sectors(10, 100, 100);
+    line.counts.async.operand_wavefronts = 8;
+    sum_up(k);
+    k.grid = {1056, 1, 1};
+    CHECK(causes_found(k) == std::vector{cause::products, cause::bulk_copies});
+  }
   SUBCASE("latency: a grid that fills most of the GPU comes after the stalls, or is left out") {
     set_busy(k, part::dram, 0.2);
     add_line(k, 1).stalled.of[static_cast<int>(stall::special_functions)] = 50;
