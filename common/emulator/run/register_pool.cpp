@@ -15,17 +15,17 @@ std::uint32_t count_wanted(const op* setmaxnreg) {
   return static_cast<std::uint32_t>(setmaxnreg->immediate);
 }
 
-// The largest count that lets as many blocks fit as .minnctapersm demands; 0 if no count does.
-std::uint32_t most_for_bounds(const ptx::function& kernel, const gpu& model) {
+// The largest count with which this many blocks fit on a multiprocessor; 0 if no count does.
+std::uint32_t most_for_blocks(std::uint32_t least, const ptx::function& kernel, const gpu& model) {
   const auto& sides = kernel.max_threads[0] != 0 ? kernel.max_threads : kernel.required_threads;
   const std::uint64_t threads = std::uint64_t{sides[0]} * sides[1] * sides[2];
-  if (threads == 0 || kernel.min_blocks == 0) return 0;
+  if (threads == 0 || least == 0) return 0;
   auto count = static_cast<std::uint32_t>(most_registers_of_thread(model.compute_capability()));
   for (; count > 0; --count) {
     const auto room = room_for(model, {threads, count, 0, 0});
     if (!room.ok()) return 0;
     const auto blocks = static_cast<std::uint32_t>(std::min(room->by_registers, room->by_warps));
-    if (blocks >= kernel.min_blocks) break;
+    if (blocks >= least) break;
   }
   return count;
 }
@@ -34,7 +34,11 @@ std::uint32_t most_for_bounds(const ptx::function& kernel, const gpu& model) {
 
 std::uint32_t registers_at_entry(const program& code, const gpu& model, int machine_registers) {
   const ptx::function& kernel = *code.functions.front().function;
-  std::uint32_t count = most_for_bounds(kernel, model);
+  std::uint32_t count = most_for_blocks(kernel.min_blocks, kernel, model);
+  if (const auto all = most_for_blocks(1, kernel, model);
+      kernel.min_blocks == 0 && machine_registers > 0 &&
+      all / register_unit * register_unit == static_cast<std::uint32_t>(machine_registers))
+    count = all;
   if (kernel.max_registers != 0 && (count == 0 || kernel.max_registers < count))
     count = kernel.max_registers;
   if (code.largest_increase != 0) count = std::min(count, code.largest_increase);

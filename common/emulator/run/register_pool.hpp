@@ -24,9 +24,10 @@ namespace stepwise::emulator {
 
 // The registers of a thread when the kernel begins, as ptxas allocates them for a kernel with
 // setmaxnreg: as many as its bounds allow, but no more than the largest count that it asks for,
-// rounded up to a multiple of 8. 0: ptxas does not know the count, because the kernel has neither
-// .maxnreg nor a block size with .minnctapersm. `machine_registers`: the count in the kernel's
-// machine code, or 0 if it has none.
+// rounded up to a multiple of 8. 0: ptxas ignores setmaxnreg, because the kernel has neither
+// .maxnreg nor a block size with .minnctapersm. With a block size alone, ptxas 13.0 ignores it in
+// small kernels, and gives other kernels the registers of a whole multiprocessor.
+// `machine_registers`: the count in the kernel's machine code, or 0 if it has none.
 std::uint32_t registers_at_entry(const program& code, const gpu& model, int machine_registers);
 
 // A split that waits for registers, and its warp's index.

@@ -1,8 +1,7 @@
 // Uses of a wgmma's sums before wgmma.wait_group has waited for it.
 //
 // idea    A search of the PTX finds the functions in which a path leads from a wgmma to a use of
-// its
-//         sums without a wait. Most kernels have none and pay nothing. In these functions, the
+//         its sums without a wait. Most kernels have none and pay nothing. In these functions, the
 //         registers are then followed as each warp executes the code, because a correct kernel may
 //         have such a path that no warp takes. Copies by mov are followed, because the compiler
 //         makes and removes them.
