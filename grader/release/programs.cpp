@@ -27,14 +27,17 @@ std::string portable_configuration(const fs::path& build) {
 
 }  // namespace
 
-void place_programs(const fs::path& build, const fs::path& copy,
-                    const std::vector<released_lab>& open) {
+void need_portable(const fs::path& build) {
   const fs::path sets = fs::path("common") / "emulator" / "ops" / "instruction_sets";
   if (read_file(build / sets, environment).find("baseline") == std::string::npos) {
     throw failure(exit_code::environment,
                   "these programs run only on processors like this machine's\nto build portable "
                   "programs: STEPWISE_SETUP_ARGS=-Dportable=true ./lab setup");
   }
+}
+
+void place_programs(const fs::path& build, const fs::path& copy,
+                    const std::vector<released_lab>& open) {
   for (const std::string& line : split_lines(read_file(build / "programs.txt", environment))) {
     const auto space = line.find(' ');  // PATH, or PATH LAB
     const std::string path = line.substr(0, space);

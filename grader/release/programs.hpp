@@ -15,8 +15,11 @@ namespace stepwise {
 
 namespace fs = std::filesystem;
 
+// Throws failure(environment) if a build's programs run only on processors like this machine's.
+void need_portable(const fs::path& build);
+
 // Copies the files that the labs `open` need from `build` to `copy`/build. Throws
-// failure(environment) if a program is not built, or runs only on this machine's processor.
+// failure(environment) if a program is not built.
 void place_programs(const fs::path& build, const fs::path& copy,
                     const std::vector<released_lab>& open);
 

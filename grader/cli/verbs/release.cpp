@@ -166,6 +166,7 @@ int release(context& c, const release_options& o) {
   if (!o.key.empty()) refuse("--key works only with --gradescope: a student copy has no key");
   const std::string day = o.date.empty() ? utc_now().substr(0, 10) : o.date;
   if (!is_day(day)) refuse("--date: expected a day like 2026-10-15");
+  if (o.with_programs) need_portable(c.where.build);
   const temporary_folder work(fs::temp_directory_path());
   const fs::path tree = work.path() / "course", build = work.path() / "build",
                  copy = work.path() / "copy";
