@@ -281,12 +281,15 @@ void barrier_check::does_not_end(const standstill& s, const arrival_parties& arr
   const stuck_warps* polls = nullptr;
   for (const stuck_warps& g : s.groups) {
     only_waits = only_waits && g.what != stuck_warps::doing::run;
-    if (polls == nullptr && g.knows_memory) polls = &g;
-    if (f.parties.size() >= most_parties) continue;
+    const bool is_described = polls == nullptr && g.knows_memory;
+    if (is_described) polls = &g;
+    if (f.parties.size() >= most_parties && !is_described) continue;
     finding_party p =
         evidence_.party(g.at, 0, 0, emulator::words_of(g, evidence_.config->grid) + " here");
     p.has_thread = false;
-    f.parties.push_back(std::move(p));
+    // The message describes the memory that is polled at the first place.
+    f.parties.insert(is_described ? f.parties.begin() : f.parties.end(), std::move(p));
+    if (f.parties.size() > most_parties) f.parties.pop_back();
   }
   if (!s.is_proven) {
     f.message = "the kernel is still running after the time limit";

@@ -56,6 +56,17 @@ TEST_CASE("run shows the findings of the checks, and for a failure names them as
   const std::string stuck = c.lab({"run", "reduction", "--file", file}).out;
   CHECK(has(stuck, "TIMEOUT"));
   CHECK(has(stuck, "cause    deadlock at deadlock.cu:"));
+  source = *read_if_there(c.root() / "labs/reduction/tests/correct/vectors.cu");
+  source.insert(
+      source.find(store),
+      "  partial[tid] = 0;\n  while (static_cast<volatile unsigned*>(partial)[tid] == 0) {}\n");
+  const std::string endless = c.root() / "endless.cu";
+  write_atomically(endless, source);
+  const std::string hanging = c.lab({"run", "reduction", "--file", endless}).out;
+  CHECK(has(hanging, "TIMEOUT"));
+  CHECK(has(hanging, " never ends: "));
+  CHECK(has(hanging, "cause    unfinished kernel at endless.cu:"));
+  CHECK(has(hanging, "more     ./lab check reduction --file "));
 }
 
 TEST_CASE("run and check name the features that a grade refuses") {

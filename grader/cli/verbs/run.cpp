@@ -40,18 +40,24 @@ std::string again(const char* command_name, const run_options& o, const check_re
 struct known_finding {
   std::string text;       // empty if there is no finding
   bool is_cause = false;  // of a wrong result; otherwise, it only follows from a wrong result
+  std::string hang;       // why the kernel never ends, if the checks proved that it does not
 };
+
+// A call at a check size rarely takes more time than this on the emulator.
+constexpr double patience_s = 1;
 
 // The worst finding of the checks, which often explains a wrong result. Checks the size that
 // failed or was requested if it is small enough, or else all small sizes. Returns nullopt after a
-// failure that the checks cannot explain, or if the checks did not finish.
+// failure that the checks cannot explain, or if the checks did not finish. `may_never_end`: the
+// checks may explain a time limit, too.
 std::optional<known_finding> finding_of_checks(context& c, const lab& l, const problem& p,
-                                               const subject& s, bool on_gpu,
+                                               const subject& s, bool may_never_end,
                                                std::optional<lab_size> size,
                                                const check_report& report) {
   const verdict found = report.found.what;
   // The emulator recognises most kernels that never end, so the checks end soon, too.
-  const bool never_ends = on_gpu || report.found.message.find("deadlock") != std::string::npos;
+  const bool never_ends =
+      may_never_end || report.found.message.find("deadlock") != std::string::npos;
   if ((found == verdict::timeout && !never_ends) || report.found.is_open() ||
       found == verdict::output)
     return {};
@@ -63,8 +69,44 @@ std::optional<known_finding> finding_of_checks(context& c, const lab& l, const p
                        report.seed, c.now());
   const bool unfinished = checked.found.what == verdict::timeout || checked.found.is_open();
   if (checked.findings.empty() && unfinished) return {};
+  const std::string& message = checked.found.message;
+  const bool is_proven = message.find(" never ends: ") != std::string::npos;
   return known_finding{worst_finding(checked.findings, c.where.root),
-                       has_errors(deciding_findings(checked))};
+                       has_errors(deciding_findings(checked)), is_proven ? message : ""};
+}
+
+struct checked_calls {
+  check_report report;
+  std::optional<known_finding> finding;
+};
+
+// Calls the program at these sizes, and looks for the cause if a call fails. On the emulator, a
+// call that takes long is first given to the checks, which prove at once that most hanging kernels
+// never end.
+checked_calls check_and_explain(context& c, const lab& l, const problem& p, const subject& s,
+                                const device_choice& device, const std::optional<lab_size>& wanted,
+                                std::uint64_t seed) {
+  const auto sizes = wanted ? std::vector<lab_size>{*wanted} : l.check;
+  const auto make = [&](const lab& limited, bool may_never_end) {
+    checked_calls made;
+    made.report = check_program(limited, p, s.program, device, sizes, seed, c.now());
+    made.finding = finding_of_checks(c, limited, p, s, may_never_end, wanted, made.report);
+    return made;
+  };
+  if (device.gpu) return make(l, true);
+  lab impatient = l;
+  impatient.time_limit_s = std::min(patience_s, l.time_limit_s);
+  checked_calls first = make(impatient, true);
+  if (first.report.found.what != verdict::timeout) return first;
+  if (first.finding && !first.finding->hang.empty()) {
+    first.report.found.message = first.finding->hang;
+    return first;
+  }
+  if (l.time_limit_s <= patience_s) return first;
+  checked_calls patient = make(l, false);
+  if (patient.report.found.what == verdict::timeout && !patient.finding)
+    patient.finding = first.finding;
+  return patient;
 }
 
 // Shows a call that failed, its cause, and how to repeat it.
@@ -174,12 +216,10 @@ int run(context& c, const run_options& o) {
   }
   show_warnings(c, s.warnings);
   warn_of_refusals(c, l, p, s.shown, document);
-  const auto sizes = wanted ? std::vector<lab_size>{*wanted} : l.check;
-  const auto report = check_program(l, p, s.program, device, sizes, o.seed, c.now());
+  const auto [report, finding] = check_and_explain(c, l, p, s, device, wanted, o.seed);
   document.update(check_json(report));
   document["printed"] = report.printed;
   document["figures"] = nullptr;
-  const auto finding = finding_of_checks(c, l, p, s, device.gpu, wanted, report);
   document["finding"] = finding ? json(finding->text) : json();
   // A program that is correct at one size may fail at another.
   const bool has_finding = finding && !finding->text.empty();
