@@ -63,7 +63,7 @@ bool explain(std::string& message, const problem& p, const std::filesystem::path
   if (why.empty()) return false;
   // Removes ", in no known pattern" and whatever follows it.
   if (const auto unknown = message.find(no_known_pattern); unknown != std::string::npos)
-    message.resize(message.rfind(", ", unknown));
+    message.resize(message.find_last_of(",;", unknown));
   message += "; " + why;
   return true;
 }

@@ -14,6 +14,7 @@
 #include <stdexcept>
 
 #include "labs/gemm/product_check.hpp"
+#include "labs/gemm/used_elements.hpp"
 
 namespace stepwise {
 namespace {
@@ -372,6 +373,12 @@ class wrong_product {
       return "this is transposed a times b: which index of a is k?";
     if (m == n && is_everywhere([&](int y, int x) { return expected(x, y); }))
       return "this is the product transposed: are row and col swapped?";
+    const auto swapped = [&](int y, int x) {
+      double total = 0;
+      for (int i = 0; i < std::max(p_.m, p_.n); ++i) total += b_at(y, i) * a_at(i, x);
+      return total;
+    };
+    if (is_everywhere(swapped)) return "this is b times a: are the two operands swapped?";
     return "";
   }
 
@@ -514,20 +521,11 @@ class gemm_problem : public problem {
   std::optional<std::string> check(
       const problem_call& call,
       std::span<const std::span<const std::byte>> outputs) const override {
-    const auto values = [](std::span<const std::byte> bytes) -> std::span<const bf16> {
-      return {reinterpret_cast<const bf16*>(bytes.data()), bytes.size() / sizeof(bf16)};
-    };
     if (outputs.size() != 1 || outputs[0].size() != call.buffers.at(2).bytes)
       return "gemm: expected one output of " + std::to_string(call.buffers.at(2).bytes) + " bytes";
-    const std::vector<float> a = floats_of(values(call.buffers[0].data)),
-                             b = floats_of(values(call.buffers[1].data));
-    product p{static_cast<int>(call.scalars.at(0)),
-              static_cast<int>(call.scalars.at(1)),
-              static_cast<int>(call.scalars.at(2)),
-              a,
-              b,
-              values(outputs[0])};
-    p.of = are_whole(a) && are_whole(b) ? kind::whole : kind::real;
+    const std::vector<float> a = floats_of(elements_of(call.buffers[0].data)),
+                             b = floats_of(elements_of(call.buffers[1].data));
+    const product p = product_of(call, a, b, outputs[0]);
     const bool small = double(p.m) * p.n * p.k <= most_recomputed;
     const auto wrong =
         small ? compare_all(p)
@@ -545,6 +543,13 @@ class gemm_problem : public problem {
     return small ? message + wrong_product(p).looks_like() : message;
   }
 
+  std::string explain(const problem_call& call, const results& outputs,
+                      const further_call& again) const override {
+    const std::vector<float> a = floats_of(elements_of(call.buffers[0].data)),
+                             b = floats_of(elements_of(call.buffers[1].data));
+    return used_elements(product_of(call, a, b, outputs.at(0)), call, again).text();
+  }
+
   // Each product takes a multiplication and an addition. Two matrices are read, one is written.
   problem_work work(const size& s) const override {
     const auto [m, n, k] = checked(s);
@@ -553,6 +558,20 @@ class gemm_problem : public problem {
   }
 
  private:
+  static std::span<const bf16> elements_of(std::span<const std::byte> bytes) {
+    return {reinterpret_cast<const bf16*>(bytes.data()), bytes.size() / sizeof(bf16)};
+  }
+  static product product_of(const problem_call& call, std::span<const float> a,
+                            std::span<const float> b, std::span<const std::byte> c) {
+    const bool whole = are_whole(a) && are_whole(b);
+    return {static_cast<int>(call.scalars.at(0)),
+            static_cast<int>(call.scalars.at(1)),
+            static_cast<int>(call.scalars.at(2)),
+            a,
+            b,
+            elements_of(c),
+            whole ? kind::whole : kind::real};
+  }
   static std::size_t bytes_of(std::int64_t rows, std::int64_t cols) {
     return static_cast<std::size_t>(rows * cols) * sizeof(bf16);
   }

@@ -139,6 +139,12 @@ TEST_CASE("common mistakes are named") {
   e.says(e.filled([&](int y, int x) { return at(x, y); }), "this is the product transposed");
   e.says(e.filled([&](int y, int x) {
     float sum = 0;
+    for (int i = 0; i < e.m; ++i) sum += e.b[y * e.n + i] * e.a[i * e.k + x];
+    return sum;
+  }),
+         "this is b times a");
+  e.says(e.filled([&](int y, int x) {
+    float sum = 0;
     for (int i = 0; i < e.k; ++i)
       sum += e.a[y * e.k + i] * e.b[(i + std::size_t(x) * e.k) % e.b.size()];
     return sum;
@@ -277,6 +283,77 @@ TEST_CASE("a wrong tile of a large product is found") {
     c[1023 * e.n + 1023] = rounded(2 * e.sum(1023, 1023, 0, e.k) + 100);
     e.says(c, "c[1023][1023]");
   }
+}
+
+TEST_CASE("further calls show which elements of a and b are used, and where sums are stored") {
+  struct place {
+    int row, col;
+  };
+  using places = std::function<place(int, int)>;
+  const places own = [](int row, int col) { return place{row, col}; };
+  // The explanation of a program that uses these elements of a and b, and stores these sums.
+  const auto explained = [](const places& of_a, const places& of_b, const places& of_c, int m = 16,
+                            int n = 16, int k = 16, std::uint64_t seed = 0) {
+    const example e(m, n, k, seed);
+    const auto run = [&](const problem_call& call) -> std::optional<problem::results> {
+      const auto value = [&](int input, place at, int rows, int cols) {
+        if (at.row < 0 || at.row >= rows || at.col >= cols) return 0.f;
+        const auto* const all = reinterpret_cast<const bf16*>(call.buffers[input].data.data());
+        return as_float(all[at.row * cols + at.col]);
+      };
+      const auto c = e.filled([&](int row, int col) {
+        const place from = of_c(row, col);
+        float sum = 0;
+        for (int i = 0; i < k; ++i)
+          sum += value(0, of_a(from.row, i), m, k) * value(1, of_b(i, from.col), k, n);
+        return sum;
+      });
+      const auto bytes = std::as_bytes(std::span(c));
+      return problem::results{{bytes.begin(), bytes.end()}};
+    };
+    return e.lab.explain(e.call, *run(e.call), run);
+  };
+  // The lower left and the upper right quarter of each 16 x 16 tile are swapped.
+  const places swapped = [](int row, int col) {
+    const bool other = (row / 8 + col / 8) % 2 == 1;
+    return other ? place{row ^ 8, col ^ 8} : place{row, col};
+  };
+  for (const std::uint64_t seed : {0, 1}) {
+    CHECK(explained(own, swapped, own, 16, 16, 16, seed)
+              .starts_with("the sums take b[8][0] where b[0][8] belongs, from the same 16 x 16 "
+                           "tile of b: does each lane pass the row"));
+    CHECK(explained(swapped, own, own, 40, 24, 72, seed)
+              .starts_with("the sums take a[8][0] where a[0][8] belongs, from the same"));
+  }
+  CHECK(explained(own, own, swapped)
+            .starts_with("c[0][8] has the sum of c[8][0], from the same 16 x 16 tile: does each "
+                         "lane store its sums"));
+  CHECK(explained(
+            [](int row, int col) {
+              return place{row / 16 * 16, col};
+            },
+            own, own)
+            .find("load the rows of a, and store the rows of c,") != std::string::npos);
+  CHECK(explained(
+            own,
+            [](int row, int col) {
+              return place{row, col ^ 8};
+            },
+            own)
+            .find("load the columns of b, and store the columns of c,") != std::string::npos);
+  const places shifted = [](int row, int col) { return place{row < 64 ? row : row - 63, col}; };
+  CHECK(explained(shifted, own, own, 72, 56, 64) ==
+        "the sums take a[1][0] where a[64][0] belongs: is the offset of the warp or warpgroup "
+        "right, and does it count whole rows?");
+  CHECK(explained(
+            own,
+            [](int row, int col) {
+              return place{(row + col / 64) % 64, col % 64};
+            },
+            own, 64, 128, 64)
+            .find("b's tile has panels of 64 columns") != std::string::npos);
+  CHECK(explained(own, own, own) == "");
+  CHECK(explained(swapped, swapped, own) == "");
 }
 
 }  // namespace gemm_problem_test
