@@ -63,8 +63,11 @@ std::string doubles_text(const std::vector<kernel_profile>& kernels) {
     const double in_shared = 4 * static_cast<double>(shared.ideal_wavefronts) / requests;
     const double in_global = sector * static_cast<double>(global.ideal_sectors) /
                              (lanes * static_cast<double>(global.requests));
-    if (requests > 0 && global.requests > 0 && in_shared > 2 * nearly_all * in_global &&
-        warps(pipe::conversion) > nearly_all * requests)
+    // The sums of tensor cores are floats, twice as wide as their operands, and are converted where
+    // they are stored.
+    const bool has_narrow_operands = k.total.async.tensor_instructions > 0;
+    if (!has_narrow_operands && requests > 0 && global.requests > 0 &&
+        in_shared > 2 * nearly_all * in_global && warps(pipe::conversion) > nearly_all * requests)
       return fmt::format(
           "the values that {} keeps in shared memory are converted, and twice as wide as those in "
           "global memory. Is the array a double?",
