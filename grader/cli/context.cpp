@@ -211,8 +211,8 @@ std::vector<std::string> warning_lines(const std::vector<compiler_warning>& warn
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < std::min(warnings.size(), most_warnings_shown); ++i) {
     const compiler_warning& w = warnings[i];
-    lines.push_back(fmt::format("line {}: {}", w.line, w.message));
-    lines.push_back(fmt::format("{} | {}", w.line, w.text));
+    lines.push_back(w.line == 0 ? w.message : fmt::format("line {}: {}", w.line, w.message));
+    lines.push_back(w.line == 0 ? "" : fmt::format("{} | {}", w.line, w.text));
   }
   if (const std::size_t shown = most_warnings_shown; warnings.size() > shown)
     lines.push_back(fmt::format("and {} more warning{} of the compiler", warnings.size() - shown,
@@ -232,6 +232,7 @@ void show_warnings(context& c, const std::vector<compiler_warning>& warnings) {
   const std::string mark = "  " + c.out.paint(tone::note, "warning");
   const auto lines = warning_lines(warnings);
   for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].empty()) continue;
     const bool is_source = i % 2 == 1;
     const bool is_count = !is_source && i == 2 * most_warnings_shown;
     c.out.paragraph(lines[i], 11, is_source || is_count ? "" : mark,

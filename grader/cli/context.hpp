@@ -102,7 +102,7 @@ bool show_todos(context& c, const lab& l, const std::string& shown);
 // Prints the compiler's warnings about the file, at most `most_warnings_shown`.
 void show_warnings(context& c, const std::vector<compiler_warning>& warnings);
 json warnings_json(const std::vector<compiler_warning>& warnings);
-// Two lines per warning: its position and message, and the source line. After
+// Two lines per warning: its position and message, and the source line (empty if unknown). After
 // `most_warnings_shown` warnings, the number of further warnings.
 inline constexpr std::size_t most_warnings_shown = 3;
 std::vector<std::string> warning_lines(const std::vector<compiler_warning>& warnings);

@@ -29,7 +29,7 @@ inline constexpr const char* no_special_functions = "-D_GLIBCXX_BITS_SPECFUN_H";
 
 // A warning about the file that is compiled.
 struct compiler_warning {
-  int line = 0;  // from 1
+  int line = 0;  // from 1; 0: unknown
   std::string message;
   std::string text;  // of the line, trimmed
 };

@@ -66,7 +66,9 @@ std::vector<compiler_warning> warnings_in(const std::string& log, const std::str
   const auto lines = split_lines(source);
   const auto clean = [](std::string_view text) { return escaped_name(text, longest_warning); };
   for (const diagnostic& d : parse_warnings(log)) {
-    if (d.file != shown || d.line < 1 || is_about_unused(d) || warnings.size() == most_warnings)
+    const bool of_assembler = d.file.empty() && d.line == 0;
+    const bool of_file = d.file == shown && d.line > 0;
+    if ((!of_file && !of_assembler) || is_about_unused(d) || warnings.size() == most_warnings)
       continue;
     const auto index = static_cast<std::size_t>(d.line) - 1;
     compiler_warning w{d.line, clean(d.message),

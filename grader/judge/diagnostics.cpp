@@ -380,6 +380,28 @@ std::optional<diagnostic> tool_error(const std::string& line, int& names) {
   return {};
 }
 
+// ptxas warning : Stack size for entry function '_Z...' cannot be statically determined
+// ptxas info    : (C7508) Potential Performance Loss: 'setmaxnreg' ignored; unable to determine ...
+std::optional<diagnostic> assembler_warning(const std::string& line, int& names) {
+  constexpr std::string_view loss = "Potential Performance Loss: ";
+  const auto at = line.find(loss), colon = line.find(" : ");
+  std::string_view message;
+  if (line.starts_with("ptxas info ") && at != std::string::npos)
+    message = std::string_view(line).substr(at + loss.size());
+  else if (line.starts_with("ptxas warning ") && colon != std::string::npos)
+    message = std::string_view(line).substr(colon + 3);
+  else
+    return {};
+  message = trimmed(message);
+  if (message.ends_with('.')) message.remove_suffix(1);
+  std::string hint;
+  if (message.find("register count at entry") != std::string_view::npos)
+    hint =
+        ": give __launch_bounds__ a second argument, the number of blocks that a multiprocessor "
+        "must hold";
+  return diagnostic{{}, 0, 0, "ptxas: " + with_readable_names(message, names) + hint, {}};
+}
+
 // ...: undefined reference to `reduce(int const*, int*, int*, int)'
 std::optional<diagnostic> linker_error(const std::string& line) {
   for (std::string_view mark : {"undefined reference to ", "multiple definition of "}) {
@@ -433,9 +455,12 @@ std::vector<diagnostic> parse_diagnostics(const std::string& text) {
 std::vector<diagnostic> parse_warnings(const std::string& text) {
   std::vector<diagnostic> found;
   const auto lines = split_lines(text);
-  for (std::size_t i = 0; i < lines.size(); ++i)
-    if (auto d = front_end_message(lines, i, {"): warning #", "): warning: "}))
-      found.push_back(*std::move(d));
+  int names = most_names;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    auto d = front_end_message(lines, i, {"): warning #", "): warning: "});
+    if (!d) d = assembler_warning(lines[i], names);
+    if (d) found.push_back(*std::move(d));
+  }
   return found;
 }
 

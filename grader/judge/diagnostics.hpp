@@ -24,7 +24,8 @@ struct diagnostic {
 // The errors in the output of nvcc, the host compiler, ptxas and the linker, in order.
 std::vector<diagnostic> parse_diagnostics(const std::string& text);
 
-// The warnings of nvcc's front end in its output, in order.
+// The warnings of nvcc's front end and of ptxas in their output, in order. Those of ptxas have no
+// file and no line.
 std::vector<diagnostic> parse_warnings(const std::string& text);
 
 // Files whose lines a message may quote, because a #line can give a student's text any file's name.

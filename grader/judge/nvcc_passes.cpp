@@ -135,15 +135,16 @@ bool is_whole(const sorted_commands& c) {
 }
 
 std::string one_after_another(const std::vector<std::string>& commands) {
-  return "{ " + joined(commands, " &&\n") + "\n} >/dev/null 2>&1 & ";
+  return "{ " + joined(commands, " &&\n") + "\n} ";
 }
 
 std::string script_of(const sorted_commands& c) {
-  return one_after_another(c.device) + "device=$!\n" + c.host[0] + " || exit 1\n" + c.host[1] +
-         "\nhost=$?\n" + "if [ $host -gt 0 ] && [ $host -lt 126 ]; then exit " +
-         std::to_string(host_half_refused) + "; fi\n" +
-         "[ $host = 0 ] && wait $device || exit 1\n" + one_after_another(c.code) + "code=$!\n" +
-         c.last[0] + " && wait $code && exec " + c.last[1] + "\n";
+  // The host's passes print the warnings of the front end, too, but only ptxas prints its own.
+  return one_after_another(c.device) + ">/dev/null 2>&1 & device=$!\n" + c.host[0] +
+         " || exit 1\n" + c.host[1] + "\nhost=$?\n" +
+         "if [ $host -gt 0 ] && [ $host -lt 126 ]; then exit " + std::to_string(host_half_refused) +
+         "; fi\n" + "[ $host = 0 ] && wait $device || exit 1\n" + one_after_another(c.code) +
+         ">/dev/null & code=$!\n" + c.last[0] + " && wait $code && exec " + c.last[1] + "\n";
 }
 
 }  // namespace

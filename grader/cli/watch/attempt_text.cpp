@@ -208,6 +208,7 @@ std::vector<std::string> answer_lines(const attempt& a, const earlier_attempts& 
   const std::string fault = fault_of(a, at);
   const auto warnings = warning_lines(a.made.warnings);
   for (std::size_t i = 0; i < warnings.size(); ++i) {
+    if (warnings[i].empty()) continue;
     const bool is_source = i % 2 == 1;
     const bool is_count = !is_source && i == 2 * most_warnings_shown;
     lines.labelled(is_source || is_count ? "" : "warning", tone::note, warnings[i],

@@ -52,6 +52,22 @@ TEST_CASE("warnings of nvcc's front end are separate from its errors") {
   CHECK(errors[0].line == 25);
 }
 
+TEST_CASE("warnings of ptxas have no line") {
+  const auto warnings = parse_warnings(
+      "ptxas info    : (C7508) Potential Performance Loss: 'setmaxnreg' ignored; unable to "
+      "determine register count at entry.\n"
+      "ptxas info    : 0 bytes gmem\n"
+      "ptxas warning : Stack size for entry function '_Z1fPi' cannot be statically determined\n");
+  REQUIRE(warnings.size() == 2);
+  CHECK(warnings[0].line == 0);
+  CHECK(warnings[0].message ==
+        "ptxas: 'setmaxnreg' ignored; unable to determine register count at entry: give "
+        "__launch_bounds__ a second argument, the number of blocks that a multiprocessor must "
+        "hold");
+  CHECK(warnings[1].message ==
+        "ptxas: Stack size for entry function 'f(int*)' cannot be statically determined");
+}
+
 TEST_CASE("nvcc's front end at the end of a file: the bracket that was not closed") {
   const auto found = parse_diagnostics(
       "At end of source: error: expected a \"}\"\n"
