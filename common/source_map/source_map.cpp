@@ -318,4 +318,32 @@ bool is_users_file(std::string_view path) {
   return std::none_of(std::begin(libraries), std::end(libraries), has) && !lies_in_toolkit(path);
 }
 
+std::string own_name(const source_frame& f) {
+  const std::string_view readable = f.function;
+  const bool of_library = !f.at.of_user;
+  // The names of operators and lambdas contain characters that have other meanings here.
+  constexpr std::string_view special[] = {"operator", "{", "(anonymous namespace)"};
+  for (const std::string_view part : special)
+    if (readable.find(part) != readable.npos) return std::string(readable);
+  std::vector<std::string> parts(1);  // between "::"
+  int depth = 0;
+  for (std::size_t i = 0; i < readable.size(); ++i) {
+    const char c = readable[i];
+    if (c == '>') --depth;
+    if (depth == 0 && readable.substr(i).starts_with("::")) {
+      parts.emplace_back();
+      ++i;
+    } else if (depth == 0 && c == ' ') {
+      parts.assign(1, "");  // what came before was the result
+    } else if (!of_library || (depth == 0 && c != '<' && c != '>')) {
+      parts.back() += c;
+    }
+    if (c == '<') ++depth;
+  }
+  std::string name;
+  for (const std::string& part : parts)
+    if (&part == &parts.back() || !part.starts_with('_')) name += (name.empty() ? "" : "::") + part;
+  return depth == 0 && !parts.back().empty() ? name : std::string(readable);
+}
+
 }  // namespace stepwise::emulator

@@ -38,6 +38,11 @@ struct source_frame {
   bool operator==(const source_frame&) const = default;
 };
 
+// The function's name without its result, and without namespaces that only libraries and compilers
+// use: "bool _INTERNAL_1f_7_main_cu::cuda::ptx::__4::test_wait<void>" of a library becomes
+// "cuda::ptx::test_wait". Functions of the user keep their template arguments.
+std::string own_name(const source_frame& f);
+
 // How the hardware executes a load, store or atomic of the PTX.
 enum class access_role : std::uint8_t {
   none,     // accesses no memory, or only parameters

@@ -29,7 +29,7 @@ code_place places::of(const program& code, std::uint32_t function, std::int32_t 
   place.text = text_.line(line.file, line.line);
   if (s.inner != no_index && !map.chains[s.inner].empty()) {
     const source_frame& inner = map.chains[s.inner].back();
-    place.inner = inner.function.empty() ? "" : inner.function + " at ";
+    if (!inner.function.empty()) place.inner = own_name(inner) + " at ";
     place.inner += base_name(inner.at.file) + ":" + std::to_string(inner.at.line);
   }
   return place;

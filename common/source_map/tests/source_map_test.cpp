@@ -310,6 +310,22 @@ TEST_CASE("functions that are inlined deeper than a person can read are handled 
   }));
 }
 
+TEST_CASE("the own name of a function has no namespaces of a compiler or a library") {
+  const auto own = [](const char* name, bool of_user) {
+    return emulator::own_name({name, {"", 0, of_user}});
+  };
+  CHECK(own("bool _INTERNAL_1f_7_main_cu::cuda::ptx::__4::test_wait<void>", false) ==
+        "cuda::ptx::test_wait");
+  CHECK(own("unsigned long cuda::__4::arrive<(_INTERNAL_1f_7_main_cu::cuda::__4::scope)0>",
+            false) == "cuda::arrive");
+  CHECK(own("Chooser<true>::Copy<4ul, 8>::start", false) == "Chooser::Copy::start");
+  CHECK(own("float block_sum<256u, float>", true) == "block_sum<256u, float>");
+  CHECK(own("_INTERNAL_1f_7_main_cu::tile::load", true) == "tile::load");
+  CHECK(own("__pipeline_commit", false) == "__pipeline_commit");
+  CHECK(own("n::operator<<int>", false) == "n::operator<<int>");
+  CHECK(own("", false).empty());
+}
+
 TEST_CASE("many lines of a file with a long path are handled quickly") {
   const auto of_path = [](std::size_t length) {
     return std::make_unique<test_kernel>(
