@@ -1,10 +1,10 @@
-// Finds out from further calls which elements of a and b a wrong product multiplies.
+// Uses further calls to find which elements of a and b a wrong product multiplies.
 //
-// idea    If b is the identity, c is a as the kernel sees it. Two such calls, in which the elements
-//         of a are the numbers of their rows and of their columns, name the element of a that is
-//         used at each place. If a is the identity, c shows b. If both show the same places, the
-//         sums are right, but stored at other places. The explanation must agree with the wrong
-//         product.
+// idea    If b is the identity, c is a as the kernel sees it. Two such calls identify the element
+//         of a that is used at each place: in one call, every element of a is its row number, and
+//         in the other, its column number. If a is the identity, c shows b. If both show the same
+//         places, the sums are right, but stored at other places. The explanation must agree with
+//         the wrong product.
 // tested  labs/gemm/tests/problem_test.cpp
 #pragma once
 
@@ -24,7 +24,7 @@ class used_elements {
   used_elements(const product& p, const problem_call& call, const problem::further_call& again)
       : p_(p), call_(call), again_(again) {}
 
-  // "the sums take a[0][8] where a[1][0] belongs: ...". Empty if the calls show nothing.
+  // "the sums use a[0][8] instead of a[1][0]: ...". Empty if the calls show nothing.
   std::string text() {
     constexpr int most = 256;  // bfloat16 represents these whole numbers exactly
     if (std::max({p_.m, p_.n, p_.k}) > most) return "";
@@ -147,10 +147,10 @@ class used_elements {
     });
     if (!own) return "";
     const std::string start =
-        "the sums take " + element(matrix, *other) + " where " + element(matrix, *own) + " belongs";
+        "the sums use " + element(matrix, *other) + " instead of " + element(matrix, *own);
     if (stays_in_tile(seen, cols))
       return start + ", from the same 16 x 16 tile of " + matrix +
-             ": does each lane pass the row that the fragment's layout gives it?";
+             ": does each lane pass the row that the fragment's layout assigns to it?";
     if (same_col && same_distance)
       return start +
              ": is the offset of the warp or warpgroup right, and does it count whole rows?";
@@ -163,8 +163,8 @@ class used_elements {
   }
 
   // The sums are right, but at other places: an element of c shows the element of a and of b at
-  // the same place. Other rows of a have the same effect as other rows of c, and other columns of b
-  // the same effect as other columns of c.
+  // the same place. Loading other rows of a has the same effect as storing to other rows of c, and
+  // loading other columns of b has the same effect as storing to other columns of c.
   std::string stored_elsewhere(const places& of_a, const places& of_b) const {
     std::optional<place> own, other;
     bool stays = true, same_row = true, same_col = true;
@@ -187,12 +187,12 @@ class used_elements {
       }
     }
     if (!own) return "";
-    const std::string sides = same_col   ? "load the rows of a, and store the rows of c,"
-                              : same_row ? "load the columns of b, and store the columns of c,"
+    const std::string sides = same_col   ? "load the rows of a and store the rows of c"
+                              : same_row ? "load the columns of b and store the columns of c"
                                          : "store its sums in the rows and columns";
-    return element("c", *own) + " has the sum of " + element("c", *other) +
-           (stays ? ", from the same 16 x 16 tile: does each lane " + sides +
-                        " that the fragment's layout gives it?"
+    return element("c", *own) + " holds the sum that belongs in " + element("c", *other) +
+           (stays ? ", in the same 16 x 16 tile: does each lane " + sides +
+                        " that the fragment's layout assigns to it?"
                   : std::string(": is the offset of the warp or warpgroup right where operands are "
                                 "loaded and where sums are stored?"));
   }

@@ -39,9 +39,9 @@ std::string advice_for_arrivals(const missing& m, const mbarrier_uses::phase& no
            "equal the number of arrivals per phase, from all blocks that arrive. No thread may "
            "arrive for the next round before the others have waited for this one.";
   if (!has_arrivals)
-    return "Which thread should arrive there? It may wait itself, have exited, or use another "
-           "mbarrier. If this wait should return at once, because a stage is free at first, it "
-           "must be for parity 1.";
+    return "Which thread should arrive there? That thread may itself be waiting, may have exited, "
+           "or may use another mbarrier. If this wait should return at once because the stage is "
+           "free at first, wait for parity 1.";
   return "The count in mbarrier.init must equal the number of arrivals per phase, from all blocks "
          "that arrive. Every counted thread must arrive in every phase (in a pipeline, call "
          "consumer_release() in every iteration) before it exits.";

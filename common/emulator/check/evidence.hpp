@@ -79,8 +79,8 @@ std::string block_shape(const extent& block);
 
 inline constexpr const char* advice_for_warpgroup =
     "All 128 threads of a warpgroup must execute every wgmma together, with the same descriptors: "
-    "take it out of the condition, and do not add the warp's offset. wgmma itself assigns 16 of "
-    "the 64 rows to each warp.";
+    "move wgmma out of the condition, and do not add the warp's offset to a descriptor. wgmma "
+    "itself assigns 16 of the 64 rows to each warp.";
 
 inline bool is_strong(const access_site& s) { return s.order != memory_order::weak; }
 

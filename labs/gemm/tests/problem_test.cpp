@@ -320,30 +320,30 @@ TEST_CASE("further calls show which elements of a and b are used, and where sums
   };
   for (const std::uint64_t seed : {0, 1}) {
     CHECK(explained(own, swapped, own, 16, 16, 16, seed)
-              .starts_with("the sums take b[8][0] where b[0][8] belongs, from the same 16 x 16 "
+              .starts_with("the sums use b[8][0] instead of b[0][8], from the same 16 x 16 "
                            "tile of b: does each lane pass the row"));
     CHECK(explained(swapped, own, own, 40, 24, 72, seed)
-              .starts_with("the sums take a[8][0] where a[0][8] belongs, from the same"));
+              .starts_with("the sums use a[8][0] instead of a[0][8], from the same"));
   }
   CHECK(explained(own, own, swapped)
-            .starts_with("c[0][8] has the sum of c[8][0], from the same 16 x 16 tile: does each "
-                         "lane store its sums"));
+            .starts_with("c[0][8] holds the sum that belongs in c[8][0], in the same 16 x 16 "
+                         "tile: does each lane store its sums"));
   CHECK(explained(
             [](int row, int col) {
               return place{row / 16 * 16, col};
             },
             own, own)
-            .find("load the rows of a, and store the rows of c,") != std::string::npos);
+            .find("load the rows of a and store the rows of c that") != std::string::npos);
   CHECK(explained(
             own,
             [](int row, int col) {
               return place{row, col ^ 8};
             },
             own)
-            .find("load the columns of b, and store the columns of c,") != std::string::npos);
+            .find("load the columns of b and store the columns of c that") != std::string::npos);
   const places shifted = [](int row, int col) { return place{row < 64 ? row : row - 63, col}; };
   CHECK(explained(shifted, own, own, 72, 56, 64) ==
-        "the sums take a[1][0] where a[64][0] belongs: is the offset of the warp or warpgroup "
+        "the sums use a[1][0] instead of a[64][0]: is the offset of the warp or warpgroup "
         "right, and does it count whole rows?");
   CHECK(explained(
             own,

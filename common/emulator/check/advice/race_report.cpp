@@ -125,8 +125,8 @@ const char* advice_for_unit(const lane_access& t, const access_site* other) {
   };
   if (is_one(async_unit::products) && is_one(async_unit::counted_copy))
     return "The copy overwrites a tile that wgmma may still read. Let the threads execute "
-           "wgmma.wait_group, and then arrive at a barrier or an mbarrier for which the thread "
-           "that issues the copy waits.";
+           "wgmma.wait_group and then arrive at a barrier or an mbarrier. The thread that issues "
+           "the copy must wait there first.";
   if (is_one(async_unit::products))
     return "wgmma may read its operands until wgmma.wait_group returns: release or overwrite the "
            "tile only after that wait.";

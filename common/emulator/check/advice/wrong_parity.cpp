@@ -13,9 +13,9 @@ std::string wrong_parity_advice(evidence& all, const access_maker& who) {
   const finding_object barrier = all.describe_shared(idle->barrier, sizeof(std::uint64_t)).object;
   return "The parity is probably wrong: the wait for " +
          (barrier.name.empty() ? "the mbarrier" : barrier.name) +
-         (idle->is_repeated ? " returned at once, because the phase that it waits for ended "
-                              "before the thread's previous wait. The parity must change each "
-                              "time the thread comes back to the mbarrier."
+         (idle->is_repeated ? " returned at once, because the phase that it waited for had "
+                              "ended before the thread's previous wait. The parity must change "
+                              "each time the thread waits for the mbarrier again."
                             : " returned before any phase had ended. The first phase has parity "
                               "0, and then the parity changes with every phase.");
 }

@@ -35,8 +35,8 @@ std::vector<std::string_view> names_changed_by(const ptx::instruction& i) {
   return is_product(i) ? names_of(i.operands.at(0)) : names_written(i);
 }
 
-// What paths from a product have in common: the registers that may hold its sums on one of them,
-// and the fewest groups that were committed.
+// The merged state of all paths from a product: the registers that may hold its sums on any of
+// them, and the smallest number of committed groups.
 class product_walk {
  public:
   explicit product_walk(const ptx::instruction& product) {
