@@ -128,7 +128,8 @@ void try_to_outgrow(protections& with, const fs::path& probe, std::string& why_n
   with.attempts.insert(with.attempts.end(), attempts.begin(), attempts.end());
 }
 
-// The number of layers that hold, among the layers that the choice of a sandbox decides.
+// How many of the two layers that depend on the choice of the sandbox have held: the user and the
+// namespaces.
 int strength(const protections& p) {
   int held = 0;
   for (const char* layer : {"user", "namespaces"})

@@ -3,9 +3,9 @@
 // idea    After each pass over all resident blocks, the launch's state is compared with an earlier
 //         one. The state consists of the positions of the warps and their registers and, once
 //         these repeat, also of the memory that the warps write. If the whole state repeats, it
-//         repeats forever unless something outside the launch intervenes. That can be the host,
-//         where it can write what was read; a copy or a kernel in another stream; a block that has
-//         not begun; or time. Therefore time is made to pass while the rest repeats. Registers that
+//         repeats forever unless something outside the launch intervenes: the host, if it can write
+//         the memory that was read; a copy or a kernel in another stream; a block that has not
+//         begun; or the passing of time. So clocks advance while the rest repeats. Registers that
 //         depend on a clock are not compared.
 // watch   This happens only in a checked launch. A block costs nothing until it has run for a long
 //         time. Tested by check/tests/programs (endless_*, and correct programs that wait long).

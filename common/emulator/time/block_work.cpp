@@ -1,4 +1,4 @@
-// Switches between the counts of blocks that run alternately.
+// Keeps counts for each block. Blocks run in turns, so the counts in use change with the block.
 #include "common/emulator/time/block_work.hpp"
 
 #include <algorithm>
