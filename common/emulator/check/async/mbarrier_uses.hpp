@@ -24,12 +24,12 @@ class mbarrier_uses {
     std::uint64_t seen = 0;    // the highest number at which a thread's wait returned
     std::int64_t announced = 0, received = 0;  // bytes
   };
-  // Waits of a thread, one after the other, that returned although no phase had ended since the
-  // thread's previous wait for the mbarrier (is_repeated), or at all.
+  // A run of waits of a thread that returned at once: either no phase of the mbarrier had ended
+  // yet, or none since the thread's previous wait for it (is_repeated).
   struct idle_waits {
     std::uint64_t barrier = 0;  // of the first of these waits
     bool is_repeated = false;
-    tick from = 0, until = 0;  // 0: there are none; the last wait was one of them
+    tick from = 0, until = 0;  // from = 0: there is no such wait; until = 0: the last wait was one
   };
 
   void begin_block(std::uint32_t warps);
