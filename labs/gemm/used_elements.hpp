@@ -1,10 +1,10 @@
 // Uses further calls to find which elements of a and b a wrong product multiplies.
 //
-// idea    If b is the identity, c is a as the kernel sees it. Two such calls identify the element
-//         of a that is used at each place: in one call, every element of a is its row number, and
-//         in the other, its column number. If a is the identity, c shows b. If both show the same
-//         places, the sums are right, but stored at other places. The explanation must agree with
-//         the wrong product.
+// idea    If b is the identity, c shows the elements of a that the kernel uses. Two such calls
+//         identify them: a contains its row numbers in one call, and its column numbers in the
+//         other. If a is the identity, c shows the elements of b. If both show the same places, the
+//         sums are right, but stored at other places. The explanation must agree with the wrong
+//         product.
 // tested  labs/gemm/tests/problem_test.cpp
 #pragma once
 
