@@ -175,13 +175,19 @@ def send_slow(client, page):
     return asked
 
 
+def started_program(folder):
+    """The process ID that a slow try wrote. Its shell creates the file before it writes the line."""
+    started = folder / 'started'
+    expect(until(lambda: started.exists() and started.read_text().endswith('\n')), 'nothing was started')
+    return int(started.read_text())
+
+
 def several(client, folder):
     """One try runs and a few wait. A try whose client leaves is forgotten, and its program is ended."""
     tries = client.server.tries
     first = send_slow(client, 'a')
     started = folder / 'started'
-    expect(until(started.exists), 'nothing was started')
-    pid = int(started.read_text().split()[-1])
+    pid = started_program(folder)
     expect(client.attempt('x', page='a')[0] == 409, 'two tries of one page')
     waiting = [send_slow(client, f'w{i}') for i in range(serve.MOST_WAITING)]
     expect(until(lambda: len(tries.pages) == 1 + serve.MOST_WAITING), f'{len(tries.pages)} wait')
@@ -212,8 +218,7 @@ def ends(folder):
             key = address.split('key=')[1]
             cookie = f'stepwise_{server_port}'
         asked = send_slow(Client(There), 'a')
-        expect(until((folder / 'started').exists), 'nothing was started')
-        pid = int((folder / 'started').read_text())
+        pid = started_program(folder)
         os.kill(process.pid, number)
         process.wait(10)
         expect(until((folder / 'tidied').exists) and until(lambda: not pathlib.Path(f'/proc/{pid}').exists()),
