@@ -72,6 +72,7 @@ graded try_once(const std::vector<std::string>& command, const fs::path& file,
   child.environment = {"NO_COLOR=1"};
   if (!gpu.empty()) child.environment.push_back("CUDA_VISIBLE_DEVICES=" + gpu);
   if (options.memory) child.environment.push_back(options.memory->environment());
+  if (!options.protections.empty()) child.environment.push_back(options.protections);
   child.keep_bytes = 2 * most_document;
   child.flood_bytes = most_document;
   const auto start = std::chrono::steady_clock::now();

@@ -26,6 +26,7 @@ struct grading_options {
   std::size_t jobs = 1;
   std::vector<std::string> gpus;  // one per child; empty: all children see the visible GPUs
   std::optional<shared_memory_budget> memory;  // shared by the children
+  std::string protections;                     // STEPWISE_PROTECTIONS=...; empty: each child probes
   std::vector<std::string> again;              // classes and ids
   bool only_new = false;                       // keep verdicts of other versions
   std::size_t part = 1, parts = 1;             // every `parts`-th content, starting at `part`

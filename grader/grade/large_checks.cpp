@@ -1,10 +1,11 @@
-// Makes one sampled call per size, and then whole calls if there is a suspicion.
+// Makes one sampled call per size, and then a whole call if there is a suspicion.
 #include "grader/grade/large_checks.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 
 #include "grader/judge/call_file.hpp"
 #include "grader/judge/session.hpp"
@@ -35,15 +36,25 @@ bool is_about_order(const located_finding& f) {
   }
 }
 
-large_report check_sample(const lab& l, const problem& p, const fs::path& program,
-                          const device_choice& emulator, const lab_size& size, std::uint64_t seed,
-                          const activity& now) {
-  const phase doing("checks of a sample");
-  std::vector<problem_call> calls;  // a list of initial values would copy the inputs
-  calls.push_back(p.make_call(size, seed));
-  planned_call once;
-  once.how.buffers = runner::buffers_are::reused;  // no output is copied to the host
-  const call_file file(calls, {once});
+// The sampled calls of one session, up to the first with findings or another failure.
+struct sampled_calls {
+  std::size_t made = 0;  // at least one
+  large_report last;     // of the last call
+};
+
+// A session for each size would start a sandbox for each.
+sampled_calls check_samples(const lab& l, const problem& p, const fs::path& program,
+                            const device_choice& emulator, std::span<const lab_size> sizes,
+                            std::uint64_t seed, const activity& now) {
+  const phase doing("checks of samples");
+  std::vector<problem_call> calls;
+  std::vector<planned_call> plans(sizes.size());
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    calls.push_back(p.make_call(sizes[i], seed));
+    plans[i].data = i;
+    plans[i].how.buffers = runner::buffers_are::reused;  // no output is copied to the host
+  }
+  const call_file file(calls, plans);
   const temporary_folder folder(fs::temp_directory_path());
   session_options options = options_for(emulator, seconds_for_a_sample, file.bytes());
   options.tick = now.tick;
@@ -52,16 +63,23 @@ large_report check_sample(const lab& l, const problem& p, const fs::path& progra
   options.sample = static_cast<unsigned>(1 + seed % 65'535);
   options.data_limit_bytes = 0;  // as in check.cpp: checks reserve address space
   options.workers = 1;
-  now.doing(fmt::format("{}: checks of a sample of {}", l.name, calls[0].label));
   const auto runner = start_session(program, emulator, file, options);
-  large_report report;
-  report.label = calls[0].label;
-  report.found = runner->call(0);
+  sampled_calls did;
+  const auto read = [&] {
+    did.last.findings = read_findings(options.findings);
+    std::erase_if(did.last.findings, [](const located_finding& f) { return !is_about_order(f); });
+  };
+  while (did.made < calls.size() && did.last.found.ok() && did.last.findings.empty()) {
+    did.last.label = calls[did.made].label;
+    now.doing(fmt::format("{}: checks of a sample of {}", l.name, did.last.label));
+    did.last.found = runner->call(did.made);
+    for (problem_buffer& b : calls[did.made++].buffers) b.data = {};  // may be gigabytes
+    read();
+  }
   const auto end = runner->finish(10);
-  if (report.found.ok()) report.found = end;
-  report.findings = read_findings(options.findings);
-  std::erase_if(report.findings, [](const located_finding& f) { return !is_about_order(f); });
-  return report;
+  if (did.last.found.ok()) did.last.found = end;
+  read();
+  return did;
 }
 
 }  // namespace
@@ -85,8 +103,10 @@ large_report check_large(const lab& l, const problem& p, const fs::path& program
                          const device_choice& emulator, const std::vector<lab_size>& sizes,
                          std::uint64_t seed, const activity& now) {
   large_report report;
-  for (const lab_size& size : sizes) {
-    auto sample = check_sample(l, p, program, emulator, size, seed, now);
+  for (std::span<const lab_size> rest = sizes; !rest.empty();) {
+    auto [made, sample] = check_samples(l, p, program, emulator, rest, seed, now);
+    const lab_size& size = rest[made - 1];
+    rest = rest.subspan(made);
     if (sample.found.what == verdict::memory) return {sample.found, {}, {}};
     if (sample.found.ok() && sample.findings.empty()) continue;
     lab patient = l;

@@ -48,8 +48,9 @@ struct protections {
   bool sizes_folders = false;  // bubblewrap can limit an in-memory folder
   bool filters = false, groups = false;
 
-  bool complete() const;     // no layer is missing
-  std::string text() const;  // "user, namespaces, limits (missing: ...)"
+  bool complete() const;            // no layer is missing
+  std::string text() const;         // "user, namespaces, limits (missing: ...)"
+  std::string environment() const;  // "STEPWISE_PROTECTIONS=..." for our own children
 };
 
 // The unprivileged user of a sandboxed program that root started, 65534 on most systems.
@@ -57,7 +58,9 @@ struct protections {
 constexpr unsigned sandbox_user = 65534;
 
 // On the first call, starts a program (sandbox_probe.cpp) in each kind of sandbox, the strongest
-// first, until it fails to escape. A layer is active if every attempt against it was refused.
+// first, until it fails to escape. A layer is active if every attempt against it was refused. In a
+// batch, only the parent does this: its children read protections::environment(), which has
+// everything but the attempts.
 const protections& find_protections();
 
 // Paths keep their names, with links in them resolved. Missing paths are omitted.

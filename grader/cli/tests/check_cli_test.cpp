@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "grader/cli/tests/cloned_course.hpp"
 #include "grader/sandbox/sandbox.hpp"
@@ -241,6 +242,20 @@ TEST_CASE("try: a file is checked and timed in the sandbox, and none of its file
   const json solution = tried("#include \"solutions/reduction/03_sequential.cu\"\n");
   CHECK(solution["class"] == "COMPILE");
   CHECK(has(solution["message"].get<std::string>(), "No such file"));
+}
+
+TEST_CASE("try: the child of a batch uses the protections that its parent found") {
+  const cloned_course c;
+  const auto told = [&](const std::string& environment) {
+    auto command = c.command({"try", "--json"});
+    command.environment.push_back(environment);
+    const json document = document_of(run_child(std::move(command), 60));
+    return document["sandbox"][0]["detail"].get<std::string>();
+  };
+  protections found = find_protections();
+  const std::string probed = std::exchange(found.layers[0].detail, "found by a parent");
+  CHECK(told(found.environment()) == "found by a parent");
+  CHECK(told("STEPWISE_PROTECTIONS={\"layers\": 7}") == probed);
 }
 
 TEST_CASE("check: on a GPU there are no checks, and the message names compute-sanitizer") {

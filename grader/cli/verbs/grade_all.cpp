@@ -127,6 +127,7 @@ batch::grading_options how_to_grade(context& c, const lab& l, const grade_all_op
   how.jobs = jobs_for(o, memory);
   const std::uint64_t around = own_bytes + how.jobs * bytes_of_one_that_waits;
   how.memory.emplace(fs::absolute(o.out) / "memory", memory > around ? memory - around : 1);
+  how.protections = find_protections().environment();
   how.again = o.again;
   how.shown = [&c](const fs::path& path) { return c.where.shown(path); };
   how.only_new = o.only_new;
