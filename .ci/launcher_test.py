@@ -299,7 +299,7 @@ class Building(LauncherTest):
         self.assertFalse(self.built('only_for_tests'))
         self.silent('walk first')
         self.says('7', '', 7)
-        self.says('', '<--help>')
+        self.says('', 'in ')
         self.says('help walk', '<walk> <--help>')
         self.says('doctor', 'complete for list, walk first;')
         self.says('setup --first', 'what the first answer needs is built')

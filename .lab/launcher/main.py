@@ -230,8 +230,6 @@ class Launcher:
         """Shows the program's help if it is built, and otherwise, or for setup, the launcher's own."""
         arguments = self.arguments
         if arguments.verb != 'setup' and self.clone.is_built():
-            if not arguments.words:
-                arguments.words = ['--help']
             self.become_program()
         text = ''
         with open(os.path.join(self.clone.root, 'lab'), encoding='utf-8') as file:

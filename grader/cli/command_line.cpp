@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "grader/cli/overview.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/judge/installation.hpp"
 #include "grader/report/text.hpp"
@@ -249,16 +250,24 @@ std::string names_of(verb_place::group group) {
   return text;
 }
 
+// A line per verb, with the group's title before the first.
+std::string described(verb_place::group group, const char* title) {
+  std::string text;
+  for (const verb* v : all_verbs()) {
+    if (v->place.of != group) continue;
+    text += fmt::format("{:<9}{:<9}{}\n", text.empty() ? title : "", v->name, v->what);
+  }
+  return text;
+}
+
 // The help must fit a terminal of 24 lines.
 std::string help_of_all() {
-  std::string text = "Stepwise: learn to optimise CUDA kernels, one idea at a time.\n\n";
-  for (const verb* v : all_verbs())
-    if (v->place.of == verb_place::group::study)
-      text += fmt::format("  {:<9}{}\n", v->name, v->what);
-  text += '\n';
-  for (const auto& line : wrapped("More: " + names_of(verb_place::group::more) + ".", help_width))
-    text += line + '\n';
-  text += "For instructors: " + names_of(verb_place::group::teaching) + ". For authors: dev.\n";
+  using enum verb_place::group;
+  std::string text = "Stepwise: learn to optimise CUDA kernels, one idea at a time.\n\n" +
+                     described(learn, "Learn") + described(write, "Write") +
+                     described(examine, "Examine") + '\n';
+  for (const auto& line : wrapped("More: " + names_of(more) + ".", help_width)) text += line + '\n';
+  text += "For instructors: " + names_of(teaching) + ". For authors: dev.\n";
   text += "./lab COMMAND --help shows options and examples. Start: labs/first/README.md.\n";
   return text;
 }
@@ -303,6 +312,7 @@ void command_line::parse(std::vector<std::string> words) {
   }
   try {
     p.app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // reverse order for CLI11
+    if (p.app.get_subcommands().empty() && !p.globals.json) p.action = overview;
   } catch (const CLI::CallForVersion&) {
     p.action = nullptr;
     p.version = true;

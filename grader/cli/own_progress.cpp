@@ -1,6 +1,8 @@
 // Records a command's result for a student's own file.
 #include "grader/cli/own_progress.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -68,12 +70,27 @@ std::optional<next_command> next_in_course(const context& c, const lab& l) {
   return {};
 }
 
+void say_labelled(context& c, const char* label, const std::string& command,
+                  const std::string& why) {
+  constexpr std::size_t column = 11;
+  const std::string gap(3, ' ');
+  const std::string start = "  " + c.out.paint(tone::dim, fmt::format("{:<9}", label)) + command;
+  const auto width = static_cast<std::size_t>(c.out.style().width);
+  if (column + command.size() + gap.size() + why.size() <= width)
+    return c.say(why.empty() ? start : start + c.out.paint(tone::dim, gap + why));
+  c.say(start);
+  c.out.paragraph(why, column, {}, tone::dim);
+}
+
+void say_next(context& c, const next_command& next) {
+  say_labelled(c, "next", next.command, next.why);
+}
+
 void show_next(context& c, const lab& l) {
   const auto next = next_in_course(c, l);
   if (c.as_json || !next) return;
   c.say();
-  c.say("  " + c.out.paint(tone::dim, "next     ") + next->command +
-        c.out.paint(tone::dim, "   " + next->why));
+  say_next(c, *next);
 }
 
 }  // namespace stepwise::cli

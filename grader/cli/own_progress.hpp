@@ -42,6 +42,11 @@ std::optional<next_command> next_in_lab(const lab& l, const own_file& own);
 // The next command for this lab or, if this lab is complete, for the next incomplete lab in the
 // course's order. Empty if all labs are complete.
 std::optional<next_command> next_in_course(const context& c, const lab& l);
+// Prints "  next     ./lab run first   tests the file", with the reason on a line of its own if the
+// terminal is narrow.
+void say_labelled(context& c, const char* label, const std::string& command,
+                  const std::string& why = {});
+void say_next(context& c, const next_command& next);
 // Prints the next command as the last line of a command's output.
 void show_next(context& c, const lab& l);
 

@@ -15,10 +15,10 @@ namespace stepwise::cli {
 struct context;
 
 // The position of a verb in the help: by group, within a group by `number`, and then by name. The
-// numbers leave gaps. The help describes the verbs of `study` and only names those of `more` and
-// `teaching`. Verbs of `dev` are typed as `lab dev VERB`.
+// numbers leave gaps. The help describes the verbs of the first three groups and only names those
+// of `more` and `teaching`. Verbs of `dev` are typed as `lab dev VERB`.
 struct verb_place {
-  enum class group { study, more, teaching, dev } of;
+  enum class group { learn, write, examine, more, teaching, dev } of;
   int number;
   auto operator<=>(const verb_place&) const = default;
 };

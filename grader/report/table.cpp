@@ -96,6 +96,15 @@ std::vector<std::string> table_lines(const std::vector<column>& wanted_columns,
   return lines;
 }
 
+std::string meter(double share, std::size_t cells, const terminal_style& style) {
+  const auto full =
+      static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * static_cast<double>(cells));
+  std::string text;
+  for (std::size_t i = 0; i < cells; ++i)
+    text += i < full ? (style.unicode ? "█" : "#") : (style.unicode ? "░" : ".");
+  return text;
+}
+
 std::vector<std::string> bar_lines(const std::vector<bar>& bars, const terminal_style& style) {
   std::size_t label_width = 0, text_width = 0;
   double largest = 0;

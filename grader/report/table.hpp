@@ -3,6 +3,7 @@
 // Tested by tests/report_test.cpp.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,9 @@ struct bar {
   std::string text;  // after the bar
   tone t = tone::plain;
 };
+
+// `cells` columns, of which a share is full: "███░░░░░░░".
+std::string meter(double share, std::size_t cells, const terminal_style& style);
 
 // One line per bar: label, bar, text. No line is wider than style.width.
 std::vector<std::string> bar_lines(const std::vector<bar>& bars, const terminal_style& style);

@@ -133,7 +133,7 @@ int play(context& c, const play_options& o) {
 }
 
 const verb play_verb(
-    {verb_place::group::study, 70}, "play", "step through the instructions of a warp",
+    {verb_place::group::examine, 20}, "play", "step through the instructions of a warp",
     "  ./lab play reduction            the first warp of your file\n"
     "  ./lab play reduction 02         a warp recorded by the course\n"
     "  ./lab play a.json               a recording made by `./lab dev record`\n"

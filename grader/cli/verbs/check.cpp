@@ -77,7 +77,7 @@ int check(context& c, const check_options& o) {
 }
 
 const verb check_verb(
-    {verb_place::group::study, 40}, "check",
+    {verb_place::group::write, 40}, "check",
     "find races, out-of-bounds accesses and misused barriers",
     "  ./lab check reduction                      your file, small sizes\n"
     "  ./lab check reduction --size 1023 --seed 7 one size\n"

@@ -156,7 +156,7 @@ int doctor(context& c, const doctor_options& o) {
 }
 
 const verb doctor_verb(
-    {verb_place::group::study, 95}, "doctor",
+    {verb_place::group::examine, 60}, "doctor",
     "check which tools this machine has and which are missing",
     "  ./lab doctor\n  ./lab doctor --sandbox   each attempt to escape, and what stopped it",
     [](arguments& takes, doctor_options& o) {

@@ -97,7 +97,7 @@ int exec(context& c, const exec_options& o) {
 }
 
 const verb exec_verb(
-    {verb_place::group::study, 90}, "exec", "run any CUDA program on the emulator",
+    {verb_place::group::examine, 50}, "exec", "run any CUDA program on the emulator",
     "  nvcc --cudart=shared -arch=sm_90 -o saxpy saxpy.cu\n"
     "  ./lab exec ./saxpy 1000                  arguments after PROGRAM go to the program\n"
     "  ./lab exec --time-limit 5 -- ./saxpy -v  a kernel may take 5 seconds\n"

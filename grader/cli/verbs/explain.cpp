@@ -212,7 +212,7 @@ int explain(context& c, const explain_options& o) {
 }
 
 const verb explain_verb(
-    {verb_place::group::study, 50}, "explain", "look up a term or a profiler metric",
+    {verb_place::group::learn, 40}, "explain", "look up a term or a profiler metric",
     "  ./lab explain                 all terms\n"
     "  ./lab explain bank-conflict   its meaning, an example, where it is taught\n"
     "  ./lab explain warp, lane      several terms\n"

@@ -23,7 +23,7 @@ int grade(context& c, const grade_options& o) {
 }
 
 const verb grade_verb(
-    {verb_place::group::study, 55}, "grade",
+    {verb_place::group::write, 50}, "grade",
     "compute your points: results, checks, counters, speed",
     "  ./lab grade reduction                 your file\n"
     "  ./lab grade reduction --file try.cu   another file\n"

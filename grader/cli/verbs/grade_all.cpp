@@ -82,14 +82,9 @@ std::string duration_text(double seconds) {
 
 // "[#####.....] 57 of 200, about 6 min left; 31 PASS, 26 WRONG"
 std::string progress_bar(const context& c, const batch::batch_state& s) {
-  constexpr std::size_t width = 20;
   const std::size_t known = s.all - s.to_grade + s.done;
-  const std::size_t full = s.all == 0 ? width : known * width / s.all;
-  const bool unicode = c.out.style().unicode;
-  std::string text = "[";
-  for (std::size_t i = 0; i < width; ++i)
-    text += i < full ? (unicode ? "█" : "#") : (unicode ? "░" : ".");
-  text += fmt::format("] {} of {}", known, s.all);
+  const double share = s.all == 0 ? 1 : static_cast<double>(known) / static_cast<double>(s.all);
+  std::string text = fmt::format("[{}] {} of {}", meter(share, 20, c.out.style()), known, s.all);
   if (s.left_s && s.done < s.to_grade) text += ", about " + duration_text(*s.left_s) + " left";
   if (!s.classes.empty()) text += "; " + classes_text(s.classes);
   return text;

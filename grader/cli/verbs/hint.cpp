@@ -129,7 +129,7 @@ int hint(context& c, const hint_options& given) {
 }
 
 const verb hint_verb(
-    {verb_place::group::study, 45}, "hint", "get help in small steps",
+    {verb_place::group::learn, 30}, "hint", "get help in small steps",
     "  ./lab hint reduction       list the hints\n"
     "  ./lab hint reduction 1     the first part of the first hint\n"
     "  ./lab hint reduction 1 2   its second part\n"

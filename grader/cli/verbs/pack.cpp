@@ -254,7 +254,7 @@ int pack(context& c, const pack_options& o) {
 }
 
 const verb pack_verb(
-    {verb_place::group::study, 60}, "pack", "create the archive that you hand in",
+    {verb_place::group::write, 60}, "pack", "create the archive that you hand in",
     "  ./lab pack reduction                       reduction-USER.tar.gz, in this folder\n"
     "  ./lab pack reduction --output mine.tar.gz  another name\n"
     "  ./lab pack reduction --file try.cu         another file, and the answers.md next to it\n"

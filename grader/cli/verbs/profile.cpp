@@ -476,7 +476,7 @@ int profile(context& c, const profile_options& o) {
 }
 
 const verb profile_verb(
-    {verb_place::group::study, 75}, "profile",
+    {verb_place::group::examine, 10}, "profile",
     "find the bottleneck of a kernel and the line that causes it",
     "  ./lab profile reduction                    your file\n"
     "  ./lab profile reduction 02                 a worked solution\n"

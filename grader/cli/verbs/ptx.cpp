@@ -337,7 +337,7 @@ int ptx(context& c, const ptx_options& o) {
 }
 
 const verb ptx_verb(
-    {verb_place::group::study, 80}, "ptx", "show the PTX of each source line",
+    {verb_place::group::examine, 30}, "ptx", "show the PTX of each source line",
     "  ./lab ptx reduction                      your file\n"
     "  ./lab ptx reduction 03_sequential        a solution step\n"
     "  ./lab ptx reduction 03 --line 27         one source line with all its instructions\n"

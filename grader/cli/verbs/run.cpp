@@ -283,7 +283,7 @@ int run(context& c, const run_options& o) {
 }
 
 const verb run_verb(
-    {verb_place::group::study, 30}, "run", "test your kernel and show the cost of a call",
+    {verb_place::group::write, 20}, "run", "test your kernel and show the cost of a call",
     "  ./lab run reduction                      your file, all check sizes\n"
     "  ./lab run reduction --size 1023 --seed 7 one size again\n"
     "  ./lab run reduction --step 03            a worked solution\n"

@@ -91,7 +91,7 @@ int start(context& c, const start_options& o) {
 }
 
 const verb start_verb(
-    {verb_place::group::study, 20}, "start",
+    {verb_place::group::write, 10}, "start",
     "get a skeleton to work on; your earlier work is saved",
     "  ./lab start reduction                the lab's first exercise\n"
     "  ./lab start reduction 03_sequential  any other step as an exercise",

@@ -431,7 +431,7 @@ int sweep(context& c, const sweep_options& o) {
 }
 
 const verb sweep_verb(
-    {verb_place::group::study, 85}, "sweep", "run one version in many configurations",
+    {verb_place::group::examine, 40}, "sweep", "run one version in many configurations",
     "  ./lab sweep launch                                   the lab's own sweep\n"
     "  ./lab sweep launch 03 --over threads=32..1024 --over items=1,2,4,8\n"
     "  ./lab sweep launch mine --over threads=64..256+64    your file with 64, 128, 192, 256\n"

@@ -392,7 +392,7 @@ int walk(context& c, const walk_options& o) {
 }
 
 const verb walk_verb(
-    {verb_place::group::study, 65}, "walk",
+    {verb_place::group::learn, 20}, "walk",
     "read and run the versions of a lab, one idea at a time",
     "  ./lab walk reduction                      from the first to the last\n"
     "  ./lab walk reduction --all                with the steps of its case study\n"

@@ -180,7 +180,7 @@ int watch(context& c, const watch_options& o) {
 }
 
 const verb watch_verb(
-    {verb_place::group::study, 35}, "watch", "test again whenever you save",
+    {verb_place::group::write, 30}, "watch", "test again whenever you save",
     "  ./lab watch reduction                your file, until Ctrl-C\n"
     "  ./lab watch reduction --file try.cu  another file\n"
     "  ./lab watch reduction --once         your file, only once",
