@@ -132,6 +132,7 @@ struct kernel_profile {
   std::string mangled;
   std::uint64_t launches = 0;  // with this configuration; the counts are sums over all of them
   extent grid, block;
+  extent last_grid = {0, 0, 0};  // of merged launches with different grids; 0: all have `grid`
   std::uint64_t static_shared_bytes = 0, dynamic_shared_bytes = 0;  // per block
   int registers = 0;                                                // 0: no machine code
   std::uint64_t local_bytes = 0;                                    // per thread

@@ -70,10 +70,11 @@ void remark_sectors(std::vector<remark>& to, const char* what, const sector_coun
     r.text += fmt::format(", {:.1f} {}", ideal,
                           2 * c.repeated_sectors > r.waste ? combined_first : "would be enough");
   }
-  if (c.l1_hits != 0) r.text += fmt::format("; {:.0f} % hit in L1", percent(c.l1_hits, c.sectors));
-  if (c.l2_hits != 0 && c.l2_hits != c.l2_sectors)
-    r.text += fmt::format("; {}{:.0f} % in L2", c.l1_hits != 0 ? "of the rest " : "",
-                          percent(c.l2_hits, c.l2_sectors));
+  constexpr double shown_from = 0.5;  // percent
+  const double in_l1 = percent(c.l1_hits, c.sectors), in_l2 = percent(c.l2_hits, c.l2_sectors);
+  if (in_l1 >= shown_from) r.text += fmt::format("; {:.0f} % hit in L1", in_l1);
+  if (in_l2 >= shown_from && c.l2_hits != c.l2_sectors)
+    r.text += fmt::format("; {}{:.0f} % in L2", in_l1 >= shown_from ? "of the rest " : "", in_l2);
   if (c.dram_read_bytes != 0) r.text += "; " + bytes_text(c.dram_read_bytes) + " from memory";
   if (c.dram_write_bytes != 0) r.text += "; " + bytes_text(c.dram_write_bytes) + " to memory";
   to.push_back(std::move(r));
@@ -151,7 +152,10 @@ std::vector<remark> remarks_of(const profile_counts& c, const kernel_profile& k)
 void add_head(std::vector<text_line>& lines, const kernel_profile& k, std::size_t width) {
   lines.push_back({{text_role::strong, cut(harmless(k.kernel), width)}});
   const auto say = [&](const std::string& s) { wrap_into(lines, s, 2, width, text_role::plain); };
-  say(fmt::format("grid {}, block {}, {}", extent_text(k.grid), extent_text(k.block),
+  const std::string grid =
+      k.last_grid.x == 0 ? "grid " + extent_text(k.grid)
+                         : "grids from " + extent_text(k.grid) + " to " + extent_text(k.last_grid);
+  say(fmt::format("{}, block {}, {}", grid, extent_text(k.block),
                   k.launches == 1 ? "1 launch" : grouped(k.launches) + " launches"));
   std::string resources = k.registers != 0 ? fmt::format("{} registers, ", k.registers) : "";
   resources += bytes_text(k.static_shared_bytes + k.dynamic_shared_bytes) + " of shared memory";
@@ -234,6 +238,20 @@ void add_summary(std::vector<text_line>& lines, const kernel_profile& k,
     wrap_into(lines, found[n].text, 2, style.width, text_role::plain, "* ");
 }
 
+void add_lines(std::vector<line_profile>& to, const std::vector<line_profile>& lines) {
+  for (const line_profile& l : lines) {
+    const auto same = std::ranges::find_if(to, [&](const line_profile& t) {
+      return t.path == l.path && t.at.line == l.at.line && t.at.inner == l.at.inner;
+    });
+    if (same == to.end()) {
+      to.push_back(l);
+      continue;
+    }
+    same->counts += l.counts;
+    add_lines(same->inner, l.inner);
+  }
+}
+
 }  // namespace
 
 std::string limiter_of(const occupancy& o) {
@@ -246,6 +264,25 @@ std::string limiter_of(const occupancy& o) {
   add(o.by_shared, "shared memory");
   add(o.by_blocks, "blocks");
   return text;
+}
+
+std::vector<kernel_profile> merged_grids(const std::vector<kernel_profile>& kernels) {
+  std::vector<kernel_profile> merged;
+  for (const kernel_profile& k : kernels) {
+    const auto same = std::ranges::find_if(merged, [&](const kernel_profile& m) {
+      return m.mangled == k.mangled && m.block == k.block && m.registers == k.registers &&
+             m.dynamic_shared_bytes == k.dynamic_shared_bytes && m.uncounted == k.uncounted;
+    });
+    if (same == merged.end()) {
+      merged.push_back(k);
+      continue;
+    }
+    same->launches += k.launches;
+    same->last_grid = k.grid;
+    same->total += k.total;
+    add_lines(same->lines, k.lines);
+  }
+  return merged;
 }
 
 std::vector<text_line> profile_lines(const kernel_profile& k, const profile_style& style) {
@@ -272,7 +309,7 @@ std::vector<text_line> profile_lines(const kernel_profile& k, const profile_styl
 
 std::string profile_text(const std::vector<kernel_profile>& kernels, const profile_style& style) {
   std::string text;
-  for (const kernel_profile& k : kernels) {
+  for (const kernel_profile& k : merged_grids(kernels)) {
     for (const text_line& line : profile_lines(k, style)) {
       std::string all;
       for (const text_span& span : line) all += span.text;

@@ -22,8 +22,12 @@ struct profile_style {
   bool with_inner = true;  // list functions inlined into a line
 };
 
+// The launches of one kernel as one profile, if they differ in nothing but the grid. A recursion of
+// twenty launches would otherwise fill ten screens.
+std::vector<kernel_profile> merged_grids(const std::vector<kernel_profile>& kernels);
+
 std::vector<text_line> profile_lines(const kernel_profile& k, const profile_style& style);
-// All kernels, with an empty line after each.
+// All kernels, with merged grids, and an empty line after each.
 std::string profile_text(const std::vector<kernel_profile>& kernels, const profile_style& style);
 
 }  // namespace stepwise

@@ -52,7 +52,7 @@ std::string read_failure(const std::filesystem::path& file) {
 
 std::string profile_shown(const std::vector<kernel_profile>& kernels, const terminal_style& style) {
   std::string text;
-  for (const kernel_profile& k : kernels) {
+  for (const kernel_profile& k : merged_grids(kernels)) {
     for (const text_line& line : profile_lines(k, {static_cast<std::size_t>(style.width), true})) {
       for (const text_span& span : line) text += style.paint(tone_of(span.role), span.text);
       text += '\n';

@@ -186,6 +186,21 @@ TEST_CASE("the rest after L1 is mentioned only if L1 had hits") {
   CHECK(has(profile_text({with_counts(c)}, {160, true}), "per request; 50 % in L2"));
 }
 
+TEST_CASE("launches that differ only in the grid are one section of the text") {
+  kernel_profile first = example(), second = example();
+  first.grid = {64, 1, 1};
+  second.grid = {1, 1, 1};
+  second.launches = 3;
+  second.lines.pop_back();
+  const std::string text = profile_text({first, second}, {160, true});
+  CHECK(has(text, "grids from 64 to 1, block 32 x 8, " + std::to_string(first.launches + 3) +
+                      " launches"));
+  CHECK(has(text, "80 warp instructions"));
+  CHECK(text.find("What stands out") == text.rfind("What stands out"));
+  second.block = {7, 1, 1};
+  CHECK(!has(profile_text({first, second}, {160, true}), "grids from"));
+}
+
 TEST_CASE("a profile includes a kernel's failure") {
   CHECK(failure_in_profile(profile_json({example()}, "f failed")) == "f failed");
   CHECK(parse_profile(profile_json({}, "f failed"))->empty());

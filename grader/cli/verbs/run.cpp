@@ -276,7 +276,14 @@ int run(context& c, const run_options& o) {
   c.say();
   show_figures(c, f, device);
   if (modelled) show_modelled(c, *modelled, l, o.step);
-  if (counted) show_lines(c, l, s.shown, *counted);
+  if (counted) {
+    show_lines(c, l, s.shown, *counted);
+    // The lines may fill more than a screen, so the verdict stands at the end, too.
+    c.say();
+    c.say(fmt::format(
+        "  {}  {}{}", c.out.paint(tone::good, "correct"), right_text(c, report),
+        modelled && modelled->timed() ? "; " + time_text(modelled->time_ms) + " (modelled)" : ""));
+  }
   show_printed(c, report.printed);
   if (s.shown == l.file.string()) show_next(c, l);
   return 0;
