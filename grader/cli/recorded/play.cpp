@@ -70,17 +70,22 @@ class key_input {
 
 void play_on_terminal(context& c, const warp_recording& r) {
   key_input keys;
-  std::size_t at = 0;
+  const std::size_t first = r.steps[0].accesses.empty() ? next_access(r, 0, false) : 0;
+  std::size_t at = first < r.steps.size() ? first : 0;
   bool playing = false, values = false;
-  for (;;) {
+  for (std::string note;;) {
     std::string frame = "\033[H\033[2J";
     const screen on = {static_cast<std::size_t>(detect_style(STDOUT_FILENO, true).width),
                        terminal_rows()};
-    for (const std::string& line : frame_lines(r, at, values, on)) frame += line + "\n";
-    frame += "\n" + c.out.paint(tone::dim, playing ? "space: stop  q: end"
-                                                   : "arrows: step  space: play  v: values  g G: "
-                                                     "ends  q: quit");
+    for (const cell& line : frame_lines(r, at, values, on))
+      frame += c.out.paint(line.t, line.text) + "\n";
+    const std::string keys_now =
+        playing ? "space: stop  q: quit"
+                : "arrows: step  space: play  w: next costly access  v: values  g G: ends  q: quit";
+    frame +=
+        "\n" + (note.empty() ? c.out.paint(tone::dim, keys_now) : c.out.paint(tone::note, note));
     c.say(frame);
+    note.clear();
     const char key = keys.next(playing ? 250 : -1);
     if (key == 'q' || key == 3) return;
     if (key == ' ') playing = !playing;
@@ -89,6 +94,13 @@ void play_on_terminal(context& c, const warp_recording& r) {
     if (key == 'G') at = r.steps.size() - 1;
     if (key == 'h' && at > 0) --at;
     if ((key == 'l' || (key == 0 && playing)) && at + 1 < r.steps.size()) ++at;
+    if (key == 'w') {
+      const std::size_t costly = next_access(r, at, true);
+      if (costly < r.steps.size())
+        at = costly;
+      else
+        note = "no later access takes more sectors or wavefronts than it must";
+    }
     if (at + 1 == r.steps.size()) playing = false;
   }
 }
