@@ -19,7 +19,7 @@ constexpr std::string_view word_signs = "_:.+-";
 [[noreturn]] void refuse_axis(std::string_view text, const std::string& why) {
   throw failure(exit_code::usage, "--over " + std::string(text) + ": " + why +
                                       "\nNAME=VALUES is like threads=32..1024 (doubling), "
-                                      "offset=0..32+4 (adding 4) or items=1,2,4,8");
+                                      "offset=0..32+4 (adding 4),\nor items=1,2,4,8");
 }
 
 std::vector<std::string_view> parts(std::string_view text, char separator) {

@@ -121,6 +121,20 @@ void output::paragraph(std::string_view text, std::size_t indent, std::string_vi
   }
 }
 
+void output::code(std::string_view start, std::string_view text, tone t) {
+  const std::size_t before = display_width(start);
+  const std::size_t indent = std::min(text.find_first_not_of(' '), text.size());
+  const auto width = static_cast<std::size_t>(style_.width);
+  if (before + display_width(text) <= width) return line(std::string(start) + paint(t, text));
+  const std::string blank(indent, ' '), further(before + indent + 4, ' ');
+  const std::size_t room = width > further.size() + 20 ? width - further.size() : 20;
+  bool first = true;
+  for (const auto& piece : wrapped(text.substr(indent), room)) {
+    line((first ? std::string(start) + blank : further) + paint(t, piece));
+    first = false;
+  }
+}
+
 progress::progress(bool enabled)
     : enabled_(enabled), terminal_(isatty(STDERR_FILENO) == 1), started_(clock::now()) {}
 

@@ -42,6 +42,9 @@ class output {
   // line's indentation.
   void paragraph(std::string_view text, std::size_t indent, std::string_view label = {},
                  tone t = tone::plain);
+  // A line of code after `start`. If it is too long, it continues on lines that are indented by
+  // four more columns than the code.
+  void code(std::string_view start, std::string_view text, tone t = tone::plain);
 
  private:
   void write(std::string_view text);

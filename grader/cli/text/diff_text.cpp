@@ -47,11 +47,8 @@ bool show_diff(context& c, const std::string& before_name, const std::string& be
     for (std::size_t i = h.begin; i < h.end; ++i) {
       const char kind = lines[i].kind;
       // The student's file may hold any bytes; a step's line is never longer than 100 columns.
-      const std::string shown = fmt::format("  {}{}", kind, escaped_name(lines[i].text));
-      c.say(c.out.paint(kind == '+'   ? tone::added
-                        : kind == '-' ? tone::removed
-                                      : tone::plain,
-                        shown));
+      const tone t = kind == '+' ? tone::added : kind == '-' ? tone::removed : tone::plain;
+      c.out.code("  " + c.out.paint(t, std::string(1, kind)), escaped_name(lines[i].text), t);
     }
   }
   return true;

@@ -70,7 +70,8 @@ void show_code(context& c, const step& s, const std::string& text) {
   const clean_source source = without_markers(text);
   c.say(c.out.paint(tone::place, "  " + s.file.string()));
   for (std::size_t i = header_lines(source.lines); i < source.lines.size(); ++i) {
-    c.say(c.out.paint(tone::dim, fmt::format("  {:>3}  ", source.numbers[i])) + source.lines[i]);
+    c.out.code(c.out.paint(tone::dim, fmt::format("  {:>3}  ", source.numbers[i])),
+               source.lines[i]);
   }
 }
 
