@@ -227,7 +227,10 @@ void barrier_check::in_deadlock(const block& b) {
   };
   for (std::uint32_t n = 0; n < b.warps.size(); ++n)
     for (const auto& w : b.warps[n].at_barrier) add_wait(w.waiting, n, w.barrier);
-  // A wait for registers explains the others.
+  // A wait for registers explains the others, and most threads at the cluster's barrier only wait
+  // for the rest of the block.
+  std::ranges::stable_partition(
+      waits, [](const waiting_threads& w) { return w.barrier != cluster_barrier; });
   std::ranges::stable_partition(
       waits, [](const waiting_threads& w) { return w.barrier == register_wait; });
   for (const waiting_threads& w : waits)
@@ -263,6 +266,17 @@ void barrier_check::in_deadlock(const block& b) {
                          (all - b.alive == 1 ? "has" : "have") +
                          " exited and will never arrive: let them reach the barrier before they "
                          "return, or count only the threads that reach it.";
+  }
+  const auto partial = std::ranges::find_if(waits, [&](const waiting_threads& w) {
+    return w.barrier < std::size(b.barriers) && b.barriers[w.barrier].expected != 0;
+  });
+  if (!in_warp && !in_wgmma && named == waits.end() && partial == waits.begin() &&
+      partial != waits.end()) {
+    f.message += ", which is a barrier for " + threads(b.barriers[partial->barrier].expected);
+    f.advice =
+        "The other threads wait elsewhere, or have passed this barrier with threads of another "
+        "group. Let all threads reach the barriers in the same order, and give each group of "
+        "threads that meets a barrier number of its own.";
   }
   add_registers(f, words_about_registers(b, *evidence_.code));
   f.origin = evidence_.launch_origin;

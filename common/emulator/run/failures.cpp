@@ -272,21 +272,36 @@ void scheduler::report_deadlock(const block& b) {
   std::string what = "deadlock: no thread of the block can continue";
   const std::string about_registers = words_about_registers(b, code_);
   if (!about_registers.empty()) what += ": " + about_registers;
-  unsigned named = 0;
+  // The threads that wait at one line for the same reason. Most threads at the cluster's barrier
+  // only wait for the rest of the block, so they come last.
+  struct waiting_threads {
+    std::string where;
+    std::uint32_t threads;
+    bool for_cluster;
+  };
+  std::vector<waiting_threads> waits;
+  const auto add = [&](const split& s, const std::string& at, bool for_cluster) {
+    const std::string line = code_.source_line(s.at);
+    const std::string where = at + (line.empty() ? "" : " at " + line);
+    const auto same = std::ranges::find(waits, where, &waiting_threads::where);
+    if (same == waits.end())
+      waits.push_back({where, count_of(s.mask), for_cluster});
+    else
+      same->threads += count_of(s.mask);
+  };
   for (const warp& w : b.warps) {
-    const auto add_group = [&](const split& s, const std::string& where) {
-      if (named++ >= 3) return;
-      const std::string line = code_.source_line(s.at);
-      what += (named > 1                 ? ", "
-               : about_registers.empty() ? ": "
-                                         : "; ") +
-              std::to_string(count_of(s.mask)) + " threads of warp " +
-              std::to_string(&w - b.warps.data()) + " wait at " + where +
-              (line.empty() ? "" : " at " + line);
-    };
-    for (const auto& wait : w.at_barrier) add_group(wait.waiting, name_of_wait(wait.barrier));
-    for (const auto& p : w.parked) add_group(p.waiting, "a warp-wide operation");
+    for (const auto& wait : w.at_barrier)
+      add(wait.waiting, name_of_wait(wait.barrier), wait.barrier == cluster_barrier);
+    for (const auto& p : w.parked) add(p.waiting, "a warp-wide operation", false);
   }
+  std::ranges::stable_partition(waits, [](const waiting_threads& w) { return !w.for_cluster; });
+  constexpr std::size_t most_waits = 3;
+  for (std::size_t n = 0; n < std::min(waits.size(), most_waits); ++n)
+    what += (n > 0                     ? ", "
+             : about_registers.empty() ? ": "
+                                       : "; ") +
+            counted(waits[n].threads, "thread") + (waits[n].threads == 1 ? " waits" : " wait") +
+            " at " + waits[n].where;
   fail(error::launch_timeout,
        code_.pretty + ": " + what + "; block " + triple(place(b.index, launch_.config.grid)));
 }
