@@ -64,9 +64,12 @@ std::optional<known_finding> finding_of_checks(context& c, const lab& l, const p
   if (!report.correct()) size = report.size;
   auto sizes = small_sizes(l, p);
   if (size && std::ranges::find(sizes, *size) != sizes.end()) sizes = {*size};
-  const auto checked =
-      check_thoroughly(l, p, s.program, choose_device(device_request::emulated, c.where), sizes,
-                       report.seed, c.now());
+  auto checked = check_thoroughly(l, p, s.program, choose_device(device_request::emulated, c.where),
+                                  sizes, report.seed, c.now());
+  // All calls have ended, so the checks only take long on this machine.
+  if (report.correct())
+    std::erase_if(checked.findings,
+                  [](const auto& f) { return f.what.kind == finding_kind::endless; });
   const bool unfinished = checked.found.what == verdict::timeout || checked.found.is_open();
   if (checked.findings.empty() && unfinished) return {};
   const std::string& message = checked.found.message;
