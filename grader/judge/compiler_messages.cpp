@@ -56,6 +56,26 @@ std::string what_lacks(const std::string& message, const fs::path& file, const l
              : "the file has no function " + function + "(); is it the file of another lab?";
 }
 
+// Names the line that uses a function without a definition, which ptxas reports without one:
+// "Unresolved extern function 'void multiply_add<96>(...)'".
+void locate_undefined(diagnostic& d, const fs::path& file) {
+  constexpr std::string_view start = "Unresolved extern function '";
+  if (!d.message.starts_with(start)) return;
+  std::string name = d.message.substr(start.size());
+  name.resize(std::min(name.size(), name.find_first_of("('")));
+  name.erase(0, name.find(' ') + 1);  // the result
+  const std::string bare = name.substr(name.rfind(':') + 1, name.find('<') - name.rfind(':') - 1);
+  d.message = name + "() is declared, but not defined" +
+              (name.find('<') == std::string::npos ? "" : " for these template arguments");
+  const std::string text = read_bounded(file, most_read).value_or("");
+  for (const source_token& t : tokens_of(text)) {
+    if (!t.is(bare)) continue;
+    d.file = file;
+    d.line = static_cast<int>(t.line);
+    return;
+  }
+}
+
 const std::string needed_more_memory = "the compiler needed more memory than its limit";
 
 }  // namespace
@@ -122,8 +142,9 @@ compiled explain_failure(const child_result& result, const std::string& log, con
     c.out_of_memory = limit.starts_with(needed_more_memory);
     return c;
   }
-  const auto errors = parse_diagnostics(c.log);
+  auto errors = parse_diagnostics(c.log);
   if (!errors.empty()) {
+    locate_undefined(errors[0], sources.file);
     c.explanation = explain(errors[0], errors.size(), where, sources);
     if (guards.with != nullptr && errors[0].message.find("No such file") != std::string::npos) {
       std::string alone =

@@ -134,6 +134,18 @@ call_outcome flooded(std::uint64_t output_limit_bytes) {
                       bytes_text(static_cast<double>(output_limit_bytes)))};
 }
 
+std::string refusal_in(const std::string& errors, const std::string& message) {
+  constexpr std::string_view prefix = "stepwise: ", refused = " was refused: ";
+  std::string reason;
+  for (const auto& line : escaped_lines(errors, 400, 400)) {
+    const auto at = line.find(refused);
+    if (!line.starts_with(prefix) || at == std::string::npos) continue;
+    const std::string function = line.substr(prefix.size(), at - prefix.size());
+    if (mentions(message, function)) reason = line.substr(at + refused.size());
+  }
+  return mentions(message, reason) ? "" : reason;
+}
+
 std::string said_by_program(const std::string& errors) {
   std::string text;
   for (std::size_t begin = 0; begin < errors.size();) {

@@ -174,6 +174,8 @@ call_outcome session::classify_failed_call(const runner::call_record& record) co
     if (any([](const auto& b) { return b.modified != 0; })) what = verdict::wrong;
     if (any([](const auto& b) { return b.guard_broken != 0; })) what = verdict::check;
     if (message.find("bad_alloc") != std::string::npos) what = verdict::memory;
+    const std::string reason = refusal_in(process_->errors().text(), message);
+    if (!reason.empty()) message += ": " + reason;
   }
   return with_advice({what, message});
 }
