@@ -8,6 +8,7 @@ import functools
 import http.server
 import json
 import pathlib
+import shutil
 import sys
 import threading
 import time
@@ -18,6 +19,7 @@ from .errors import DeckError, MissingTool
 from .records import Records
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+BUILT = ROOT / 'build/slides'
 
 
 def deck_files(names):
@@ -41,6 +43,9 @@ def build(file, out):
     deck = Deck(ROOT, file, Records(ROOT))
     target = out / (deck.name + '.html')
     page.write(deck, target)
+    if out != BUILT:  # the site shows the decks that it finds there
+        BUILT.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(target, BUILT / target.name)
     return deck, target, time.monotonic() - began
 
 
@@ -80,7 +85,7 @@ def print_pdf(html_file):
 
 
 def run():
-    out = pathlib.Path(arguments.out or ROOT / 'build/slides').absolute()
+    out = pathlib.Path(arguments.out or BUILT).absolute()
     if arguments.topics:
         print(topics.table(ROOT, [Deck(ROOT, f, Records(ROOT), capture=False) for f in deck_files([])]), end='')
         return 0
