@@ -5,6 +5,7 @@ a screen reader. Each series has a shape and a colour. A missing value is not dr
 """
 import html
 import math
+import re
 
 from slides.builder.records import show
 
@@ -61,6 +62,11 @@ def decades(low, high):
         if len(found) >= 2:
             return found
     return [low, high]
+
+
+def tick_text(value, form):
+    """The label of a round value: '10 ms', not '10.0 ms'."""
+    return re.sub(r'(\.\d*?)0+(?!\d)', lambda found: found[1].rstrip('.'), show(value, form))
 
 
 def values_of(marks, form):
@@ -154,3 +160,56 @@ def roofline(points, slope, roof, units, label):
             'logarithmic.</p>')
     return svg(high, parts, label) + said
 
+
+
+def heights(values, pixels):
+    """The heights of columns on a logarithmic scale. The smallest value still has a height."""
+    low, high = min(values) / 1.5, max(values)
+    return [pixels * math.log(value / low) / math.log(high / low) for value in values]
+
+
+def small_stairs(values, pixels=56):
+    """A picture of a lab's times, without words: a column per step, the fastest in the accent colour."""
+    wide, fastest = 100 / len(values), values.index(min(values))
+    columns = ''.join(
+        f'<rect class="{"stair now" if k == fastest else "stair"}" x="{wide * k:.3f}%" width="{0.88 * wide:.3f}%" '
+        f'y="{pixels - high:.1f}" height="{high:.1f}"/>' for k, high in enumerate(heights(values, pixels)))
+    return f'<svg class="stairs" width="100%" height="{pixels}" aria-hidden="true">{columns}</svg>'
+
+
+def stairs(steps, notes, label, pixels=300, limit=None, now=()):
+    """Times as columns, which link to their steps, on a logarithmic axis whose labels are in the margin (site.css).
+
+    steps: [(number, seconds, tip, address)]; notes: {place of a step: lines of words above its column}; limit: seconds
+    of a baseline; now: places of the columns in the accent colour."""
+    values = [seconds for _, seconds, _, _ in steps]
+    every = values + ([limit] if limit else [])
+    top, bottom, wide = 40, 40 + pixels, 100 / len(steps)
+    ys = {seconds: bottom - high for seconds, high in zip(every, heights(every, pixels))}
+    parts = [words('100%', 14, 'time, logarithmic', 'dim', 'end')]
+    low, high = min(every) / 1.5, max(every)
+    for tick in decades(low, high):
+        y = bottom - pixels * math.log(tick / low) / math.log(high / low)
+        parts.append(f'<line class="grid" x1="0" x2="100%" y1="{y:.1f}" y2="{y:.1f}"/>')
+        parts.append(f'<svg x="100%" y="{y:.1f}" overflow="visible">{words(6, 4, tick_text(tick, "time"), "dim")}</svg>')
+    for k, (number, seconds, tip, address) in enumerate(steps):
+        x, said = wide * k, html.escape(tip)
+        parts.append(f'<a class="mark" href="{address}" tabindex="-1" aria-label="{said}" data-tip="{said}">'
+                     f'<rect class="stair{" now" if k in now else ""}" x="{x:.3f}%" width="{0.9 * wide:.3f}%" y="{ys[seconds]:.1f}" '
+                     f'height="{bottom - ys[seconds]:.1f}"/>{words(f"{x + 0.45 * wide:.3f}%", bottom + 16, number, "dim", "middle")}</a>')
+    if limit:
+        parts.append(f'<line class="limit" x1="0" x2="100%" y1="{ys[limit]:.1f}" y2="{ys[limit]:.1f}"/>')
+    for k, lines in notes.items():
+        parts.append(note_above([ys[v] for v in values], k, lines))
+    return svg(bottom + 22, parts, label).replace('"plot"', '"plot steps"')
+
+
+def note_above(ys, k, lines):
+    """Words above column k of a staircase. They extend to the left in the right half, and hide no column."""
+    wide, left = 100 / len(ys), k < len(ys) / 2
+    under = ys[k:] if left else ys[len(ys) // 2 - 2:k + 1]
+    y = min(under) - 8 - 17 * (len(lines) - 1)
+    x = f'{wide * k:.3f}%' if left else f'{wide * (k + 0.9):.3f}%'
+    leader = (f'<line class="leader" x1="{x}" x2="{x}" y1="{min(under) - 4:.1f}" y2="{ys[k]:.1f}"/>' if ys[k] - min(under) > 8 else '')
+    return leader + ''.join(words(x, f'{y + 17 * n:.1f}', said, 'note dim' if n else 'note', 'start' if left else 'end')
+                            for n, said in enumerate(lines))

@@ -1,58 +1,12 @@
-"""The pages that do not belong to a lab: index, glossary, texts, files, occupancy, search."""
+"""The pages that do not belong to a lab: glossary, texts, files, occupancy, search."""
 import html
 import json
-
-from slides.builder.records import show
 
 from . import shell
 from .sources import listing
 from .text import Renderer
 
 CODE = ('.cu', '.cuh', '.hpp', '.h', '.cpp')
-
-
-def best(lab, records):
-    """'07_grid_stride, 254 µs at n = ... (H200, measured)': the fastest at the largest size."""
-    for times in records['times']:
-        last = list(times.sizes)[-1]
-        found = [(times.entries[s.name, last].seconds, s.name) for s in lab.steps if (s.name, last) in times.entries]
-        if found:
-            seconds, step = min(found)
-            return (f'<a href="{lab.name}/{step}.html"><code>{step}</code></a>: {show(seconds, "time")} at '
-                    f'{html.escape(times.sizes[last])} ({times.gpu}, measured)')
-    return ''
-
-
-def index(site, kinds):
-    body = ['<h1>Stepwise: making CUDA kernels fast</h1>',
-            '<p>You start from a kernel that is correct but slow, and take it, one idea at a time, to the limit of the '
-            'hardware. The course runs without a GPU: start with <code>./lab run first</code>. These pages show the '
-            'handouts, and the changes and gains of each idea.</p>' if not site.students else
-            '<p>You start from a kernel that is correct but slow, and take it, one idea at a time, to the limit of the '
-            'hardware. The course runs without a GPU: start with <code>./lab run first</code>.</p>']
-    body.append(shell.gaps(site.records.gaps))
-    body.append('<h2 id="path">The path through the labs</h2><ol class="path">')
-    for lab in site.labs:
-        file = f'labs/{lab.name}/README.md'
-        small = Renderer(site.links, file, 'index.html')
-        goal = small.small(lab.goal, file)
-        needs = small.small(f'**You need** {lab.needs}', file) if lab.needs else ''
-        more = ''
-        if not site.students:
-            fastest = best(lab, kinds[lab.name])
-            more = (f'<p><a href="{lab.name}/versions.html">{len(lab.steps)} versions</a>'
-                    + (f'; the fastest is {fastest}' if fastest else '') + '.</p>')
-        body.append(f'<li><h3><a href="{lab.name}/index.html">{html.escape(lab.title)}</a> '
-                    f'<code>{lab.name}</code></h3>{goal}{needs}'
-                    + (small.small(f'**Time:** {lab.hours}', file) if lab.hours else '') + more + '</li>')
-    body.append('</ol><h2 id="more">Other pages</h2><ul>'
-                '<li><a href="method.html">Method</a>: how to make a kernel faster</li>'
-                '<li><a href="limits.html">Limits</a>: how to find what limits a kernel</li>'
-                '<li><a href="occupancy.html">Occupancy</a>: how many blocks a multiprocessor holds, on '
-                f'{len(site.gpus)} GPUs</li>'
-                '<li><a href="glossary.html">Glossary</a>: the terms, with examples</li>'
-                + ('' if site.students else '<li><a href="lectures.html">Lectures</a>: the decks</li>') + '</ul>')
-    site.write('index.html', shell.page('index.html', 'The course', ''.join(body), students=site.students))
 
 
 def text_page(site, file, name):

@@ -29,7 +29,6 @@ class Lab:
     steps: list
     goal: str  # the handout's first paragraph, Markdown
     hours: str  # 'three hours'; '' if the handout does not say
-    needs: str  # Markdown
     deeper: bool
     pictures: bool  # whether there are pictures of its stages
     figures: bool  # whether there is a record of sweeps, parts or ragged sizes
@@ -37,6 +36,10 @@ class Lab:
     recorded: set = dataclasses.field(default_factory=set)  # names of the steps with a recorded warp
     case_study: list = dataclasses.field(default_factory=list)  # names of the steps that are not on the path
     did_not_help: list = dataclasses.field(default_factory=list)  # those of them that gain nothing
+
+    @property
+    def path(self):
+        return [step for step in self.steps if step.name not in self.case_study]
 
 
 def parts_of(root, file, seen):
@@ -62,7 +65,7 @@ def read_lab(root, entry):
              for step in entry['steps']]
     recorded = {step['name'] for step in entry['steps'] if 'recording' in step}
     return Lab(name, entry['title'], steps, paragraph(text, 'Goal'),
-               paragraph(text, 'Time'), paragraph(text, 'You need'), (folder / 'deeper.md').is_file(),
+               re.split('[.,]', paragraph(text, 'Time'))[0], (folder / 'deeper.md').is_file(),
                (folder / 'pictures/spheres').is_dir(),
                any(file for kind in ('sweeps', 'limits', 'ragged')
                    for file in (root / 'solutions' / name / 'measured').glob(f'*.{kind}.jsonl')),

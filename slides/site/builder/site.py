@@ -2,7 +2,8 @@
 import pathlib
 import shutil
 
-from . import common_pages, course, figures_page, lab_pages, lectures_page, live_pages, measured, stages_page, warp_pages
+from . import (common_pages, course, figures_page, home_page, lab_pages, lectures_page, live_pages, measured, stages_page,
+               warp_pages)
 from .errors import SiteError
 from .sources import Versions
 from .text import Links, read_terms
@@ -37,17 +38,18 @@ class Site:
         self.sections += [(page, title, section, anchor, words) for section, anchor, words in sections]
 
     def build(self):
-        kinds = {}
+        kinds, warps = {}, {}
         for lab in self.labs:
             kinds[lab.name] = {} if self.students else self.records.of_lab(lab.name)
+            warps[lab.name] = {} if self.students else warp_pages.recordings(self, lab)
         for lab in self.labs:
-            self._lab(lab, kinds[lab.name])
+            self._lab(lab, kinds[lab.name], warps[lab.name])
         for name in ('glossary', 'method', 'limits'):
             common_pages.text_page(self, f'labs/{name}.md', f'{name}.html')
         common_pages.occupancy(self)
         if not self.students:
             lectures_page.lectures(self)
-        common_pages.index(self, kinds)
+        home_page.index(self, kinds, warps)
         done = 0
         while done < len(self.links.wanted):  # the page of a file may link to more files
             common_pages.file_page(self, self.links.wanted[done])
@@ -60,8 +62,7 @@ class Site:
         for file in sorted(THEME.iterdir()):
             self.write(f'theme/{file.name}', file.read_text())
 
-    def _lab(self, lab, records):
-        warps = {} if self.students else warp_pages.recordings(self, lab)
+    def _lab(self, lab, records, warps):
         lab_pages.handout(self, lab, f'labs/{lab.name}/README.md', f'{lab.name}/index.html', warps)
         if lab.deeper:
             lab_pages.handout(self, lab, f'labs/{lab.name}/deeper.md', f'{lab.name}/deeper.html', warps)

@@ -63,6 +63,28 @@ def times_are_recorded(site, pages):
                            for row in rows), f'{at["step"]}, {label}, {gpu}: {wanted} is not shown')
 
 
+def home_is_recorded(site, pages):
+    """The home page has a card per lab with the gain that follows from the JSON alone, and names the steps of its picture."""
+    from slides.builder.records import read_record, show
+    home = html.unescape(pages['index.html'])
+    cards = re.findall(r'<li class="card">(.*?)</li>', home)
+    expect(len(cards) == len(site.labs), f'{len(cards)} cards for {len(site.labs)} labs')
+    for lab, card in zip(site.labs, cards):
+        entries = [e for e in read_record(ROOT / f'solutions/{lab.name}/measured/h200.jsonl')['entries'] if 'step' in e]
+        size = [e['size'] for e in entries if e['step'] == lab.steps[0].name][-1]
+        ms = {e['step']: e['cold']['median_ms'] for e in entries if e['size'] == size}
+        of_path = [ms[s.name] for s in lab.steps if s.name in ms and s.name not in lab.case_study]
+        gain = of_path[0] / min(of_path)
+        expect(f'>{gain:,.0f}x<' in card if gain >= 1000 else f'>{show(gain, "x")}<' in card, f'{lab.name}: no gain {gain} in {card}')
+        expect(show(min(of_path) / 1e3, 'time') in card.replace('\xa0', ' '), f'{lab.name}: no time of the fastest step in {card}')
+        expect(card.count('class="stair') == len(of_path) + 1, f'{lab.name}: its picture does not have {len(of_path)} columns')
+        if lab.name == 'matmul':
+            missing = [s.name for s in lab.path if f'href="matmul/{s.name}.html"' not in home.split('id="path"')[0]]
+            expect(not missing, f'the picture of matmul lacks {missing}')
+    for words, address in (('Write your first kernel', 'first/index.html'), ('Watch a warp', 'reduction/02_strided-warp.html')):
+        expect(re.search(rf'href="{address}">{words}', home), f'the home page lacks {words!r}')
+
+
 def steps_that_did_not_help_are_apart(site, pages):
     """A page of versions has the path, then the case study, then what did not help."""
     blur = next(lab for lab in site.labs if lab.name == 'blur')
@@ -288,6 +310,7 @@ def main():
     pages = all_pages(site.out)
     every_page(site, pages)
     times_are_recorded(site, pages)
+    home_is_recorded(site, pages)
     steps_that_did_not_help_are_apart(site, pages)
     figures_are_recorded(site, pages)
     sweeps_are_recorded(site, pages)
