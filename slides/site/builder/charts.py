@@ -180,28 +180,37 @@ def small_stairs(values, pixels=56):
 def stairs(steps, notes, label, pixels=300, limit=None, now=()):
     """Times as columns, which link to their steps, on a logarithmic axis whose labels are in the margin (site.css).
 
-    steps: [(number, seconds, tip, address)]; notes: {place of a step: lines of words above its column}; limit: seconds
-    of a baseline; now: places of the columns in the accent colour."""
+    steps: [(number, seconds, tip, address)]; notes: {place of a step: lines of words above its column}; limit: (name,
+    seconds) of a baseline; now: places of the columns in the accent colour."""
     values = [seconds for _, seconds, _, _ in steps]
-    every = values + ([limit] if limit else [])
+    every = values + ([limit[1]] if limit else [])
     top, bottom, wide = 40, 40 + pixels, 100 / len(steps)
     ys = {seconds: bottom - high for seconds, high in zip(every, heights(every, pixels))}
-    parts = [words('100%', 14, 'time, logarithmic', 'dim', 'end')]
+    parts, ticks = [words('100%', 14, 'time, logarithmic', 'dim', 'end')], []
     low, high = min(every) / 1.5, max(every)
     for tick in decades(low, high):
         y = bottom - pixels * math.log(tick / low) / math.log(high / low)
         parts.append(f'<line class="grid" x1="0" x2="100%" y1="{y:.1f}" y2="{y:.1f}"/>')
-        parts.append(f'<svg x="100%" y="{y:.1f}" overflow="visible">{words(6, 4, tick_text(tick, "time"), "dim")}</svg>')
+        parts.append(in_margin(y, tick_text(tick, 'time'), 'dim'))
+        ticks.append(y)
     for k, (number, seconds, tip, address) in enumerate(steps):
         x, said = wide * k, html.escape(tip)
+        css = 'dim alternate' if k % 2 and len(steps) > 16 else 'dim'  # a phone has no space for all numbers
         parts.append(f'<a class="mark" href="{address}" tabindex="-1" aria-label="{said}" data-tip="{said}">'
                      f'<rect class="stair{" now" if k in now else ""}" x="{x:.3f}%" width="{0.9 * wide:.3f}%" y="{ys[seconds]:.1f}" '
-                     f'height="{bottom - ys[seconds]:.1f}"/>{words(f"{x + 0.45 * wide:.3f}%", bottom + 16, number, "dim", "middle")}</a>')
+                     f'height="{bottom - ys[seconds]:.1f}"/>{words(f"{x + 0.45 * wide:.3f}%", bottom + 16, number, css, "middle")}</a>')
     if limit:
-        parts.append(f'<line class="limit" x1="0" x2="100%" y1="{ys[limit]:.1f}" y2="{ys[limit]:.1f}"/>')
+        y = ys[limit[1]]
+        parts.append(f'<line class="limit" x1="0" x2="100%" y1="{y:.1f}" y2="{y:.1f}"/>')
+        near = next((tick - y for tick in ticks if abs(tick - y) < 14), None)  # its label must not cover that of the axis
+        parts.append(in_margin(y if near is None else y + near + (14 if near < 0 else -14), limit[0], 'limit'))
     for k, lines in notes.items():
         parts.append(note_above([ys[v] for v in values], k, lines))
     return svg(bottom + 22, parts, label).replace('"plot"', '"plot steps"')
+
+
+def in_margin(y, what, css):
+    return f'<svg x="100%" y="{y:.1f}" overflow="visible">{words(6, 4, what, css)}</svg>'
 
 
 def note_above(ys, k, lines):

@@ -57,6 +57,43 @@ def entry_of(site, lab, step, records):
     return None, f'No analysis of this version is recorded; ./lab dev site --record {lab.name} records it.'
 
 
+def gpu_of(records):
+    return records['guided'][0].gpu
+
+
+def limit_of(entry):
+    """What limits the step's slowest kernel: 'DRAM', 'the issue slots', 'latency', 'compute and memory'."""
+    a = entry['analysis']
+    if a['limiter'] == 'both':
+        return 'compute and memory'
+    part = a.get(f'{a["limiter"]}_part')
+    if not part:
+        return a['limiter']
+    return PART.get(part, part) if part in ('l2', 'dram', 'atomics') else f'the {PART.get(part, part)}'
+
+
+def limit_with_share(entry):
+    """'DRAM, busy for 79 % of the time'"""
+    a = entry['analysis']
+    if a['limiter'] == 'both':
+        return f'compute busy for {a["compute"]:.0%}, memory for {a["memory"]:.0%}'
+    if a['limiter'] == 'latency':
+        return f'latency: compute busy for {a["compute"]:.0%}, memory for {a["memory"]:.0%}'
+    return f'{limit_of(entry).replace("the ", "")}, busy for {a[a["limiter"]]:.0%}'
+
+
+# Recorded causes that a step can remove completely, in words.
+SOLVABLE = {'bank_conflicts': 'bank conflicts', 'uncoalesced_accesses': 'uncoalesced accesses', 'divergence': 'divergence',
+            'one_thread': 'work by one thread alone', 'one_block': 'work by one block alone', 'short_blocks': 'short blocks',
+            'waiting_at_barriers': 'long waits at barriers', 'waiting_for_memory': 'long waits for memory'}
+
+
+def solved(before, after):
+    """The causes that the analysis found in the step before, and no longer finds, in words."""
+    left = {cause for cause, _ in after['causes']} if after else set(SOLVABLE)
+    return [SOLVABLE[cause] for cause, _ in before['causes'] if cause in SOLVABLE and cause not in left]
+
+
 def term(site, anchor, shown):
     card = html.escape(site.links.terms.get(anchor, ''))
     return f'<a href="../glossary.html#{anchor}" data-card="{card}">{shown}</a>'
@@ -192,13 +229,3 @@ def heat(site, step, page, guided, entry):
             f'line"><table id="heat"><thead><tr>{heads}<th scope="col">Source</th></tr></thead><tbody>{"".join(rows)}</tbody></table>'
             f'</div><p id="heat-now" class="source" aria-live="polite"></p><p class="source">{esc(guided.gpu)}, {guided.date}, '
             f'{esc(guided.command)}. A line of an inlined function counts at its own place in the source.</p>')
-
-
-def sections(site, lab, step, page, records):
-    """The part before the source: the analysis, and the cost of the lines."""
-    guided, entry = entry_of(site, lab, step, records)
-    if not guided:
-        return f'<h2 id="guided">Guided analysis</h2><p class="gap" role="note">{esc(entry)}</p>'
-    link = f'<link rel="stylesheet" href="{shell.relative("theme/heat.css", page)}">'
-    return (f'{link}<h2 id="guided">Guided analysis</h2>{analysis(site, lab, step, page, guided, entry)}'
-            f'<h2 id="lines">The cost of each line</h2>{heat(site, step, page, guided, entry)}')

@@ -44,7 +44,7 @@ def picture(lab, times):
                for step, seconds in steps]
     title = f'{lab.title}, {factor(progress.gain(lab, times))} faster in {len(steps) - 1} steps'
     return (f'<figure class="hero-picture"><figcaption>{html.escape(title)}</figcaption>'
-            + charts.stairs(columns, notes, title, limit=limit and limit[1], now=[fastest])
+            + charts.stairs(columns, notes, title, limit=limit, now=[fastest])
             + f'<p class="source">Time of a call, measured on {times.gpu}, {html.escape(times.label)}, {times.date}. Each column '
             'links to its version: the idea, the changed lines and the gain.</p></figure>')
 

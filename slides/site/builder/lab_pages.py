@@ -1,10 +1,10 @@
-"""The pages of a lab: handout, versions with their figures, a page per step, differences."""
+"""The pages of a lab: handout, versions with their figures, differences."""
 import html
 import re
 
 from slides.builder.records import show
 
-from . import charts, guided, playground, shell, warp_pages
+from . import charts, playground, shell, warp_pages
 from .measured import short
 from .sources import listing
 from .text import Renderer
@@ -309,48 +309,6 @@ def readable(mangled):
         return mangled
     begin = found.end()
     return mangled[begin:begin + int(found[1])] or mangled
-
-
-def step_page(site, lab, at, records, warp=''):
-    step = lab.steps[at]
-    name = f'{lab.name}/{step.name}.html'
-    figures = Figures(records)
-    around = [f'<a rel="{rel}" href="{s.name}.html">{text} {esc(s.name)}</a>'
-              for rel, text, s in (('prev', '←', lab.steps[at - 1] if at else None),
-                                   ('next', '→', lab.steps[at + 1] if at + 1 < len(lab.steps) else None)) if s]
-    body = [f'<h1><code>{step.name}</code></h1><p class="idea">{esc(step.idea[0].upper() + step.idea[1:])}.</p>',
-            f'<p class="around">{" ".join(around)}</p>', shell.gaps(site.records.gaps_of(lab.name))]
-    rows = []
-    for size, label in figures.sizes().items():
-        for k, (series, _, _) in enumerate(figures.series):
-            seconds = figures.seconds(k, step.name, size)
-            over = figures.seconds(k, step.over, size) if step.over else None
-            if seconds:
-                rows.append([esc(label), esc(series), show(seconds, 'time'),
-                             show(*rate_of(figures.entry(step.name, size), seconds)) if figures.entry(step.name, size) else '–',
-                             show(over / seconds, 'x') if over else '–'])
-    if step.over:
-        body.append(f'<h2 id="change">What it changes</h2><div class="diff" data-from="{step.over}" data-to="{step.name}">'
-                    f'</div><p><a href="diff.html#{step.over}..{step.name}">Compare any two versions</a></p>')
-    body.append(warp)
-    body.append('<h2 id="times">Times</h2>')
-    body.append(shell.table(['Size', 'GPU', 'Time', 'Rate', f'over {step.over or "-"}'], rows, (2, 3, 4), 'Times')
-                if rows else '<p class="gap" role="note">No time of this version is recorded.</p>')
-    body.append(guided.sections(site, lab, step, name, records))
-    body.append('<h2 id="source">Source</h2>')
-    text = (site.root / step.file).read_text()
-    body.append(f'<p class="file"><code>{step.file}</code></p>'
-                + playground.place(lab.name, step.name, text, listing(text)))
-    for i, part in enumerate(step.parts):
-        body.append(f'<h3><code>{esc(part)}</code></h3>' + listing((site.root / part).read_text(), f'P{i}L'))
-    counts = counters(step, records)
-    body.append('<h2 id="counters">Counters</h2>'
-                + (counts or '<p class="gap" role="note">No counters of this version are recorded.</p>'))
-    head = [line.lstrip('/ ') for line in text.split('\n#include')[0].splitlines() if line.startswith('//')]
-    site.found(name, f'{lab.title}: {step.name}', [(f'{lab.name} {step.name}', '', f'{step.idea}. {" ".join(head)}')])
-    site.write(name, shell.page(name, f'{step.name}: {step.idea}', ''.join(body), lab, wide=True,
-                                scripts=['theme/heat.js'] + ([f'{lab.name}/versions.js', 'theme/diff.js'] if step.over else [])
-                                + playground.SCRIPTS))
 
 
 def diff_page(site, lab):

@@ -3,7 +3,7 @@ import pathlib
 import shutil
 
 from . import (common_pages, course, figures_page, home_page, lab_pages, lectures_page, live_pages, measured, stages_page,
-               warp_pages)
+               step_page, warp_pages)
 from .errors import SiteError
 from .sources import Versions
 from .text import Links, read_terms
@@ -77,6 +77,6 @@ class Site:
             figures_page.figures(self, lab, records)
         for at in range(len(lab.steps)):
             links = warp_pages.link(lab.steps[at], warps) + live_pages.link(self, lab, lab.steps[at])
-            lab_pages.step_page(self, lab, at, records, links)
+            step_page.step_page(self, lab, at, records, links)
         warp_pages.build(self, lab, warps)
         live_pages.build(self, lab)

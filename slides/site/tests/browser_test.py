@@ -153,7 +153,7 @@ def before_after(page, site):
 
 def costs(page, site):
     """Enter on a heading of the lines' costs sorts the table by it, and shows this cost next to the source lines."""
-    page.go(site.out.as_uri() + '/reduction/02_strided.html')
+    page.go(site.out.as_uri() + '/reduction/02_strided.html#heat')
     state = """(() => { const t = document.querySelector('#heat'), k = [...t.tHead.rows[0].cells].findIndex((h) => h.hasAttribute('aria-sort'));
         return [t.tHead.rows[0].cells[k].textContent, [...t.tBodies[0].rows].map((r) => k ? Number(r.cells[k].dataset.v) : 0),
                 [...document.querySelectorAll('.line[data-heat]')].map((l) => [l.id, l.dataset.heat]), t.tBodies[0].rows[0].dataset.line]; })()"""
@@ -165,6 +165,30 @@ def costs(page, site):
     page.send('Input.dispatchKeyEvent', type='keyUp', key='Enter', code='Enter', windowsVirtualKeyCode=13)
     name, values, beside, first = page.run(state)
     expect(name == 'stalls' and values == sorted(values, reverse=True) and len(beside) > 5, f'sorted by {name}: {values}')
+
+
+def steps(page, site):
+    """The rail marks the step, arrow keys go to its neighbours, and a link into a folded section opens it."""
+    page.go(site.out.as_uri() + '/matmul/04_two_rows.html')
+    state = '[location.pathname.split("/").pop(), document.querySelector(".rail [aria-current] .number").textContent]'
+    for key, wanted in (('ArrowRight', '05_transposed_b.html'), ('ArrowLeft', '04_two_rows.html'), ('ArrowLeft', '03_tiled.html')):
+        page.key(key)
+        page.run('new Promise((done) => setTimeout(done, 400))')
+        expect(page.run(state) == [wanted, wanted[:2]], f'{key} leads to {page.run(state)}, not to {wanted}')
+    page.run('document.querySelector("header input").focus()')
+    page.key('ArrowRight')
+    page.run('new Promise((done) => setTimeout(done, 400))')
+    expect(page.run(state)[0] == '03_tiled.html', 'an arrow key in the search field leaves the page')
+    folds = '[...document.querySelectorAll(".fold")].map((f) => [f.id, f.open])'
+    expect(not any(is_open for _, is_open in page.run(folds)), f'open at first: {page.run(folds)}')
+    page.run('location.hash = "L20"; new Promise((done) => setTimeout(done, 100))')
+    expect([name for name, is_open in page.run(folds) if is_open] == ['source'], f'open for a line: {page.run(folds)}')
+    size(page, 390)
+    page.go(site.out.as_uri() + '/matmul/24_sliced_k.html')
+    low, high, left, right = page.run("""(() => { const r = document.querySelector('.rail').getBoundingClientRect(),
+        c = document.querySelector('.rail [aria-current]').getBoundingClientRect(); return [r.top, r.bottom, c.left, c.right]; })()""")
+    expect(high - low < 60 and 0 <= left and right <= 390, f'the rail on a phone: {high - low} pixels high, the step from {left} to {right}')
+    size(page, 1280)
 
 
 def differences(page, site):
@@ -269,7 +293,7 @@ def main():
             page = chromium.open((site.out / 'index.html').as_uri())
             every_page(page, site)
             size(page, 1280)
-            for test in (hover, keyboard, sliders, before_after, costs, differences, calculator, warps, searches):
+            for test in (hover, keyboard, sliders, before_after, costs, steps, differences, calculator, warps, searches):
                 test(page, site)
             each_kind(page, site, pictures)
             wrong.extend(sorted(set(page.trouble())))

@@ -85,6 +85,43 @@ def home_is_recorded(site, pages):
         expect(re.search(rf'href="{address}">{words}', home), f'the home page lacks {words!r}')
 
 
+def chapters(site, pages):
+    """A step's page has the recorded gain, its idea as prose, and exactly the changed lines of its code."""
+    from slides.builder.records import read_record, show
+    changed = 0
+    for lab in site.labs:
+        entries = [e for e in read_record(ROOT / f'solutions/{lab.name}/measured/h200.jsonl')['entries'] if 'step' in e]
+        size = [e['size'] for e in entries if e['step'] == lab.steps[0].name][-1]
+        ms = {e['step']: e['cold']['median_ms'] for e in entries if e['size'] == size}
+        files = {step.name: step.file for step in lab.steps}
+        for step in lab.steps:
+            page = pages[f'{lab.name}/{step.name}.html']
+            verdict = re.search(r'<p class="verdict">(.*?)</p>', page)[1]
+            if step.name in ms and step.over in ms:
+                expect(f'<strong>{show(ms[step.over] / ms[step.name], "x")}</strong>' in verdict, f'{step.name}: the headline is {verdict}')
+            source = (ROOT / step.file).read_text().split('\n')
+            idea = re.search(r'^// idea +(.*)', '\n'.join(source), re.M)[1]
+            shown = html.unescape(re.sub('<[^>]*>', '', re.search(r'<p class="idea">(.*?)</p>', page)[1]))
+            expect(shown.startswith(idea.replace('`', '')), f'{step.name}: the idea is {shown}')
+            expect(page.count('aria-current="page"') == 1, f'{step.name}: the rail does not mark it')
+            rows = re.findall(r'<(del|ins|span) class="row" data-n="(\d+)">(.*?)\n</\1>', page, re.S)
+            if not step.over:
+                continue
+            before = (ROOT / files[step.over]).read_text().split('\n')
+            for tag, number, line in rows:
+                of = before if tag == 'del' else source
+                text = html.unescape(re.sub('<[^>]*>', '', line))
+                expect(text.rstrip() == of[int(number) - 1].rstrip(), f'{step.name}: line {number} is {text!r}')
+                expect(not re.match(r' *//[<>]|// idea ', text), f'{step.name}: {text!r} is shown as a change')
+            new, old = ({re.sub('^.*//[<>].*$', '', line).strip() for line in lines} for lines in (source, before))
+            added = {int(number) for tag, number, _ in rows if tag == 'ins'}
+            first = next(n for n, line in enumerate(source, 1) if not line.startswith('//'))
+            missing = [n for n, line in enumerate(source, 1) if n >= first and n not in added and line.strip() in new - old]
+            expect(all(source[n - 1].lstrip().startswith('//') for n in missing), f'{step.name}: lines {missing} are new, but not shown')
+            changed += bool(added)
+    expect(changed > 80, f'only {changed} steps add lines')
+
+
 def steps_that_did_not_help_are_apart(site, pages):
     """A page of versions has the path, then the case study, then what did not help."""
     blur = next(lab for lab in site.labs if lab.name == 'blur')
@@ -311,6 +348,7 @@ def main():
     every_page(site, pages)
     times_are_recorded(site, pages)
     home_is_recorded(site, pages)
+    chapters(site, pages)
     steps_that_did_not_help_are_apart(site, pages)
     figures_are_recorded(site, pages)
     sweeps_are_recorded(site, pages)

@@ -68,10 +68,7 @@
     });
   }
 
-  for (const e of document.querySelectorAll('.diff[data-from]')) show(e, e.dataset.from, e.dataset.to);
-
   const into = document.getElementById('diff');
-  if (!into) return;
   const from = document.getElementById('from'), to = document.getElementById('to');
   const ideas = document.getElementById('ideas');
   function draw() {

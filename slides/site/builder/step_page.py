@@ -1,0 +1,213 @@
+"""LAB/NN_step: a step as a chapter. Its gain, its idea, the lines it changes, its time among the others, then the details."""
+import html
+import re
+
+from slides.builder.records import show
+
+from . import changes, charts, guided, lab_pages, playground, progress, shell
+from .sources import listing
+
+FIELD = re.compile(r'// ([a-z]+) {2,}(.*)')
+TITLES = {'watch': 'Watch', 'gain': 'Gain', 'needs': 'Needs'}  # fields of a header that follow the idea
+
+
+def esc(text):
+    return html.escape(str(text))
+
+
+def sentence(text):
+    return text[0].upper() + text[1:] + ('' if text.endswith('.') else '.')
+
+
+def header(text):
+    """{field: text} of the comment at the top of a step: idea, watch, needs, source, and sometimes gain."""
+    fields, last = {}, None
+    for line in text.split('\n#include')[0].splitlines()[1:]:
+        found = FIELD.match(line)
+        if found:
+            last = found[1]
+            fields[last] = found[2]
+        elif last and line.startswith('//'):
+            fields[last] += ' ' + line.lstrip('/ ')
+    return fields
+
+
+def prose(text):
+    """The text of a field, with its commands and names in backticks as code."""
+    return re.sub(r'`([^`]+)`', r'<code>\1</code>', re.sub(r'(?<!`)(\./lab [\w ]+\w)', r'`\1`', esc(text)))
+
+
+def idea(text):
+    fields = header(text)
+    more = ''.join(f'<dt>{title}</dt><dd>{prose(sentence(fields[name]))}</dd>' for name, title in TITLES.items() if fields.get(name))
+    source = f'<p class="source">Source: {prose(fields["source"])}</p>' if fields.get('source') else ''
+    return f'<p class="idea">{prose(fields.get("idea", ""))}</p><dl class="fields">{more}</dl>{source}'
+
+
+def speed_bar(lab, step, current, times):
+    """An item of the rail. The longer its bar, the faster the step."""
+    seconds = times.seconds.get(step.name) if times else None
+    fastest = min(times.seconds[s.name] for s in lab.steps if s.name in times.seconds) if times else None
+    number, _, name = step.name.partition('_')
+    share = f' style="--w:{100 * fastest / seconds:.1f}%"' if seconds else ''
+    value = show(seconds, 'time') if seconds else '–'
+    here = ' aria-current="page"' if step is current else ''
+    return (f'<li><a href="{step.name}.html"{share}{here}><span class="number">{number}</span> <span class="name">'
+            f'{esc(name.replace("_", " "))}</span> <span class="value">{value}</span></a></li>')
+
+
+def rail(lab, current, times):
+    """All steps of the lab as bars of speed."""
+    groups = (('', lab.path), ('Case study', [s for s in lab.steps if s.name in lab.case_study and s.name not in lab.did_not_help]),
+              ('Did not help', [s for s in lab.steps if s.name in lab.did_not_help]))
+    lists = ''.join((f'<p>{title}</p>' if title else '') + '<ol>' + ''.join(speed_bar(lab, s, current, times) for s in steps) + '</ol>'
+                    for title, steps in groups if steps)
+    said = f'Longer is faster: {times.gpu}, {times.label}' if times else 'No time is recorded'
+    return (f'<nav class="rail" aria-label="Versions of this lab"><p class="rail-title"><a href="versions.html">All {len(lab.steps)} '
+            f'versions</a></p><div class="rail-steps">{lists}</div><p class="source">{esc(said)}. Keys: ← →</p></nav>')
+
+
+def gain_words(step, times):
+    """(the gain as a factor, what it means); ('', '') if the step or the step before it is not measured."""
+    before, after = (times.seconds.get(step.over), times.seconds.get(step.name)) if times else (None, None)
+    if not before or not after:
+        return '', ''
+    factor = before / after
+    meaning = 'faster' if factor >= 1.01 else 'slower' if factor <= 0.99 else 'no gain'
+    return show(factor, 'x'), meaning
+
+
+def limits(site, lab, step, records):
+    """The recorded analyses of the step before and of the step itself; None for those that are missing."""
+    over = next((s for s in lab.steps if s.name == step.over), None)
+    return [guided.entry_of(site, lab, s, records)[1] if s and guided.entry_of(site, lab, s, records)[0] else None
+            for s in (over, step)]
+
+
+def verdict_words(before, after):
+    """'no bank conflicts any more, now limited by latency', from the recorded analyses."""
+    words = [f'no {cause} any more' for cause in guided.solved(before, after)] if before else []
+    if after:
+        limit = guided.limit_of(after)
+        same = before and guided.limit_of(before) == limit
+        words.append(f'{"still" if same else "now" if before else "it is"} limited by {limit}')
+    return ', '.join(words)
+
+
+def side(name, times, entry):
+    """One side of the comparison with the step before: time and limit."""
+    seconds = times.seconds.get(name) if times else None
+    facts = [show(seconds, 'time')] if seconds else []
+    busy = esc(guided.limit_with_share(entry)) if entry else 'no analysis recorded'
+    return f'<div><code>{esc(name)}</code><strong>{facts[0] if facts else "not measured"}</strong><span>{busy}</span></div>'
+
+
+def verdict(site, lab, step, records, times):
+    """The gain over the step before, and what limits both."""
+    before, after = limits(site, lab, step, records)
+    factor, meaning = gain_words(step, times)
+    says = verdict_words(before, after)
+    if not step.over:
+        says = f'The lab begins here; {says}' if says else 'The lab begins here'
+    elif meaning:
+        compared = f'no gain over {step.over}' if meaning == 'no gain' else f'{meaning} than {step.over}'
+        says = f'{compared}: {says}' if says else compared
+    big = f'<strong>{factor}</strong> ' if factor else ''
+    sides = (side(step.over, times, before) + '<span class="arrow" aria-label="then">→</span>' if step.over else '') + side(step.name, times, after)
+    measured = f'Times: measured on {times.gpu}, {times.label}. ' if times else ''
+    modelled = (f'Limits: modelled for {guided.gpu_of(records)}, size {" x ".join(map(str, after["size"]))}.' if after else '')
+    return (f'<p class="verdict">{big}{esc(says)}.</p><div class="sides">{sides}</div>'
+            f'<p class="source">{esc(measured + modelled)}</p>')
+
+
+def change(site, lab, step):
+    """The changed lines, and the files that are added or dropped."""
+    over = next((s for s in lab.steps if s.name == step.over), None)
+    if not over:
+        return ''
+    lines = changes.show((site.root / over.file).read_text(), (site.root / step.file).read_text())
+    files = changes.parts(over, step, lambda part: f'<a href="#P{step.parts.index(part)}L1"><code>{esc(part)}</code></a>')
+    return (f'<h2 id="change">What changes</h2>{lines or "<p>No line of the code changes.</p>"}{files}'
+            f'<p><a href="diff.html#{over.name}..{step.name}">Side by side, or with any other version</a></p>')
+
+
+def place(lab, step, times):
+    """The step's time among those of the lab."""
+    if not times or step.name not in times.seconds:
+        return '<p class="gap" role="note">No time of this version is recorded.</p>'
+    shown = lab.path if step in lab.path else lab.steps
+    steps = [(s, times.seconds[s.name]) for s in shown if s.name in times.seconds]
+    at = [s for s, _ in steps].index(step)
+    limit = min(times.baselines.items(), key=lambda named: named[1], default=None)
+    columns = [(s.number, seconds, f'{s.name}: {show(seconds, "time")}. {sentence(s.idea)}', f'{s.name}.html') for s, seconds in steps]
+    title = f'Time of {step.name} among the versions of the lab'
+    dashed = f' Dashed: {limit[0]}, {show(limit[1], "time")}.' if limit else ''
+    drawn = charts.stairs(columns, {at: [f'{step.number}: {show(steps[at][1], "time")}']}, title, 170, limit, [at])
+    return (f'<figure class="chart">{drawn}<p class="source">Time of a call with a cold L2, measured on {times.gpu}, '
+            f'{esc(times.label)}, {times.date}.{esc(dashed)}</p></figure>')
+
+
+def all_times(step, figures):
+    rows = []
+    for size, label in figures.sizes().items():
+        for k, (series, _, _) in enumerate(figures.series):
+            seconds = figures.seconds(k, step.name, size)
+            over = figures.seconds(k, step.over, size) if step.over else None
+            entry = figures.entry(step.name, size)
+            if seconds:
+                rows.append([esc(label), esc(series), show(seconds, 'time'), show(*lab_pages.rate_of(entry, seconds)) if entry else '–',
+                             show(over / seconds, 'x') if over else '–'])
+    return shell.table(['Size', 'GPU', 'Time', 'Rate', f'over {step.over or "-"}'], rows, (2, 3, 4), 'Times') if rows else ''
+
+
+def fold(ident, title, fact, body):
+    """A folded section, whose summary has the most important fact."""
+    return (f'<details class="fold" id="{ident}"><summary><h2>{title}</h2> <span>{fact}</span></summary>'
+            f'<div class="folded">{body}</div></details>')
+
+
+def details(site, lab, step, name, text, records):
+    """The folded sections: all times, analysis, cost of the lines and source, counters."""
+    figures = lab_pages.Figures(records)
+    times, counts = all_times(step, figures), lab_pages.counters(step, records)
+    found, entry = guided.entry_of(site, lab, step, records)
+    missing = f'<p class="gap" role="note">{esc(entry)}</p>' if not found else ''
+    source = (f'<p class="file"><code>{step.file}</code></p>' + playground.place(lab.name, step.name, text, listing(text))
+              + ''.join(f'<h3><code>{esc(part)}</code></h3>' + listing((site.root / part).read_text(), f'P{i}L')
+                        for i, part in enumerate(step.parts)))
+    lines = len(text.splitlines())
+    return (
+        (fold('all-times', 'All times', f'{len(figures.sizes())} sizes, {len(figures.series)} series', times) if times else '')
+        + fold('guided', 'Guided analysis', esc(guided.limit_with_share(entry)) if found else 'not recorded',
+               missing or guided.analysis(site, lab, step, name, found, entry))
+        + fold('source', 'Complete source and the cost of each line', f'{lines} lines'
+               + (f', {len(step.parts)} included files' if step.parts else ''),
+               ('' if missing else f'<div id="lines">{guided.heat(site, step, name, found, entry)}</div>') + source)
+        + fold('counters', 'Counters', 'counted by ncu on a GPU' if counts else 'not recorded',
+               counts or '<p class="gap" role="note">No counters of this version are recorded.</p>'))
+
+
+def neighbours(lab, at):
+    """Links to the previous and the next step, which the arrow keys follow, too."""
+    found = (('prev', '← Previous', lab.steps[at - 1] if at else None),
+             ('next', 'Next →', lab.steps[at + 1] if at + 1 < len(lab.steps) else None))
+    return '<nav class="around" aria-label="Previous and next version">' + ''.join(
+        f'<a rel="{rel}" href="{s.name}.html"><small>{words}</small><code>{s.name}</code> {esc(sentence(s.idea))}</a>'
+        for rel, words, s in found if s) + '</nav>'
+
+
+def step_page(site, lab, at, records, links=''):
+    """`links`: HTML with the links to the warp and to the emulator in the page."""
+    step = lab.steps[at]
+    name = f'{lab.name}/{step.name}.html'
+    text = (site.root / step.file).read_text()
+    times = progress.of_step(lab, step, records)
+    css = ''.join(f'<link rel="stylesheet" href="../theme/{file}.css">' for file in ('step', 'heat'))
+    body = (f'{css}<div class="withrail">{rail(lab, step, times)}<article><p class="kicker"><code>{step.name}</code></p>'
+            f'<h1>{esc(sentence(step.idea)[:-1])}</h1>{verdict(site, lab, step, records, times)}'
+            f'{shell.gaps(site.records.gaps_of(lab.name))}<h2 id="idea">The idea</h2>{idea(text)}{change(site, lab, step)}{links}'
+            f'<h2 id="times">Where it stands</h2>{place(lab, step, times)}{details(site, lab, step, name, text, records)}'
+            f'{neighbours(lab, at)}</article></div>')
+    site.found(name, f'{lab.title}: {step.name}', [(f'{lab.name} {step.name}', '', f'{step.idea}. {" ".join(header(text).values())}')])
+    site.write(name, shell.page(name, f'{step.name}: {step.idea}', body, lab, wide=True,
+                                scripts=['theme/heat.js', 'theme/step.js'] + playground.SCRIPTS))
