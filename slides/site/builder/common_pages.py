@@ -9,13 +9,27 @@ from .text import Renderer
 CODE = ('.cu', '.cuh', '.hpp', '.h', '.cpp')
 
 
-def text_page(site, file, name):
-    """The page of any Markdown file of the repository."""
+def text_page(site, file, name, before_parts=lambda headings: ''):
+    """The page of any Markdown file. `before_parts`: returns the HTML before its first part, from its headings."""
     renderer = Renderer(site.links, file, name)
     body = renderer.render((site.root / file).read_text())
+    body = body.replace('<h2', before_parts(renderer.headings) + '<h2', 1)
     title = renderer.headings[0][1] if renderer.headings else file
     site.found(name, title, renderer.sections)
     site.write(name, shell.page(name, title, body, students=site.students))
+
+
+def a_to_z(headings):
+    """An index of the terms of the glossary: the headings of level 3, by their first letters."""
+    letters = {}
+    for level, title, anchor in headings:
+        if level == 3:
+            word = title.replace('`', '')
+            letters.setdefault(word.lstrip('_.')[0].upper(), []).append((word.lstrip('_.').lower(), word, anchor))
+    items = ''.join(
+        f'<li><b>{letter}</b> ' + ', '.join(f'<a href="#{anchor}">{html.escape(word)}</a>' for _, word, anchor in sorted(terms)) + '</li>'
+        for letter, terms in sorted(letters.items()))
+    return f'<nav class="a-to-z" aria-label="Terms from A to Z"><ul>{items}</ul></nav>'
 
 
 def file_page(site, file):

@@ -44,7 +44,8 @@ class Site:
             warps[lab.name] = {} if self.students else warp_pages.recordings(self, lab)
         for lab in self.labs:
             self._lab(lab, kinds[lab.name], warps[lab.name])
-        for name in ('glossary', 'method', 'limits'):
+        common_pages.text_page(self, 'labs/glossary.md', 'glossary.html', common_pages.a_to_z)
+        for name in ('method', 'limits'):
             common_pages.text_page(self, f'labs/{name}.md', f'{name}.html')
         common_pages.occupancy(self)
         if not self.students:

@@ -227,6 +227,16 @@ def guided_is_recorded(site, pages):
         expect(not differ, f'{lab.steps[number].name}: {", ".join(differ)} have changed: ./lab dev site --record {name}')
 
 
+def glossary_has_an_index(pages):
+    """Each term of the glossary is in the index from A to Z, in order."""
+    terms = re.findall(r'^### (.*)', (ROOT / 'labs/glossary.md').read_text(), re.M)
+    index = pages['glossary.html'].split('class="a-to-z"')[1].split('</nav>')[0]
+    shown = [html.unescape(word) for word in re.findall(r'<a href="#[^"]+">(.*?)</a>', index)]
+    expect(sorted(shown) == sorted(term.replace('`', '') for term in terms), f'{len(shown)} of {len(terms)} terms are in the index')
+    keys = [word.lstrip('_.').lower() for word in shown]
+    expect(keys == sorted(keys), 'the index is not sorted')
+
+
 def change(file, pattern, new):
     """Replaces the first match of the pattern."""
     text, found = re.subn(pattern, new, file.read_text(), count=1)
@@ -349,6 +359,7 @@ def main():
     times_are_recorded(site, pages)
     home_is_recorded(site, pages)
     chapters(site, pages)
+    glossary_has_an_index(pages)
     steps_that_did_not_help_are_apart(site, pages)
     figures_are_recorded(site, pages)
     sweeps_are_recorded(site, pages)
