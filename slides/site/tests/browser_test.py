@@ -282,6 +282,22 @@ def searches(page, site):
         links = page.run('[...document.querySelectorAll("#results a")].map((a) => a.getAttribute("href"))')
         expect(bool(links) == bool(where) and (not where or any(where in link for link in links[:10])),
                f'search for {words!r}: {links[:5]}')
+    for term in ('bank conflict', 'Warp', 'occupancy', 'sector', 'barrier', 'coalescing'):
+        page.go(site.out.as_uri() + '/search.html?q=' + term.replace(' ', '+'))
+        first = page.run('document.querySelector("#results a").getAttribute("href")')
+        expect(first == 'glossary.html#' + term.lower().replace(' ', '-'), f'the first result for {term!r} is {first}')
+
+
+def phone_header(page, site):
+    """On a phone, the header and the links of a lab take one line each, and the current link is in view."""
+    size(page, 390)
+    for name in ('index.html', 'occupancy.html', 'matmul/figures.html'):
+        page.go(site.out.as_uri() + '/' + name)
+        for bar in ('header', '.oflab') if '/' in name else ('header',):
+            high, bottom = page.run(f"""(() => {{ const b = document.querySelector('{bar}'), c = b.querySelector('[aria-current]');
+                const r = c && c.getBoundingClientRect(); return [b.offsetHeight, !r || (r.left > 0 && r.right < 390)]; }})()""")
+            expect(high < 60 and bottom, f'{name}: {bar} is {high} pixels high; its current link is {"" if bottom else "not "}in view')
+    size(page, 1280)
 
 
 def main():
@@ -293,7 +309,7 @@ def main():
             page = chromium.open((site.out / 'index.html').as_uri())
             every_page(page, site)
             size(page, 1280)
-            for test in (hover, keyboard, sliders, before_after, costs, steps, differences, calculator, warps, searches):
+            for test in (hover, keyboard, sliders, before_after, costs, steps, differences, calculator, warps, searches, phone_header):
                 test(page, site)
             each_kind(page, site, pictures)
             wrong.extend(sorted(set(page.trouble())))

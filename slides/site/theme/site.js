@@ -62,28 +62,36 @@
     choose();
   }
 
+  // On a phone, the links of the header scroll; the current one is in view.
+  for (const link of all('header [aria-current], .oflab [aria-current]')) {
+    const list = link.closest('ul');
+    list.scrollLeft = link.offsetLeft - list.offsetLeft - (list.clientWidth - link.offsetWidth) / 2;
+  }
+
   addEventListener('load', () => {
     const results = document.getElementById('results');
     if (!results || typeof SEARCH === 'undefined') return;
-    const words = (new URLSearchParams(location.search).get('q') || '').toLowerCase().split(/\s+/).filter(Boolean);
-    document.querySelector('header input').value = words.join(' ');
+    const asked = (new URLSearchParams(location.search).get('q') || '').toLowerCase().trim();
+    const words = asked.split(/\s+/).filter(Boolean);
+    document.querySelector('header input').value = asked;
     const count = document.getElementById('count');
     if (!words.length) { count.textContent = 'Type what you are looking for into the field above.'; return; }
+    const starts = (text, word) => text.startsWith(word) || text.includes(` ${word}`);
+    // A section that is called what you asked for comes first; those of the glossary before others.
+    function named(entry) {
+      const title = entry.t.toLowerCase(), isTerm = entry.u.startsWith('glossary.html');
+      if (title === asked || title === `${asked}s` || `${title}s` === asked) return isTerm ? 80 : 60;
+      return (title.startsWith(asked) ? 20 : starts(title, asked) ? 10 : 0) + (isTerm && title.includes(asked) ? 10 : 0);
+    }
     // All words must occur. They count most in a title, and more at the start of a word than inside a word.
     const found = [];
     for (const entry of SEARCH) {
       const title = `${entry.t} ${entry.p}`.toLowerCase(), text = entry.x.toLowerCase();
-      let score = 0;
-      const there = words.every((w) => {
-        const start = (s) => s.startsWith(w) || s.includes(` ${w}`);
-        const here = (start(title) ? 8 : title.includes(w) ? 4 : 0) + (start(text) ? 2 : text.includes(w) ? 1 : 0);
-        score += here + (entry.t.toLowerCase() === w ? 8 : 0);
-        return here > 0;
-      });
-      if (there) found.push([score, entry]);
+      const scores = words.map((w) => (starts(title, w) ? 8 : title.includes(w) ? 4 : 0) + (starts(text, w) ? 2 : text.includes(w) ? 1 : 0));
+      if (scores.every(Boolean)) found.push([scores.reduce((a, b) => a + b) + named(entry), entry]);
     }
     found.sort((a, b) => b[0] - a[0]);
-    count.textContent = `${found.length} ${found.length === 1 ? 'section' : 'sections'} for “${words.join(' ')}”`
+    count.textContent = `${found.length} ${found.length === 1 ? 'section' : 'sections'} for “${asked}”`
       + (found.length > 40 ? '; the first 40' : '');
     for (const [, entry] of found.slice(0, 40)) {
       const item = document.createElement('li'), link = document.createElement('a');
