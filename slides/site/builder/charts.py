@@ -1,8 +1,10 @@
 """Charts as SVG. Horizontal coordinates are percentages, so that text keeps its size on a phone.
 
-A mark is a group that has its value as words: in `data-tip` for the hover card, and as its label for
-a screen reader. Each series has a shape and a colour. A missing value is not drawn.
+A mark is a group that has its value as words in its label, which a screen reader speaks and the hover card shows, and
+its value is written next to it. Measured values are solid, modelled values outlined. Each GPU or variant has a shape
+and a colour. A missing value is not drawn. Axes have round values, and a logarithmic axis says so.
 """
+import collections
 import html
 import math
 import re
@@ -11,27 +13,43 @@ from slides.builder.records import show
 
 LEFT, RIGHT = 2.0, 98.0  # positions of the smallest and the largest value, in percent
 SHAPES = ('circle', 'square', 'diamond', 'triangle')
+LINE = 15  # pixels: the height of a line with marks of one colour
+
+Series = collections.namedtuple('Series', 'name colour modelled')
+
+
+def measured(names):
+    """Series of measured values, each with its colour."""
+    return [Series(name, k, False) for k, name in enumerate(names)]
 
 
 def across(share):
     return f'{LEFT + (RIGHT - LEFT) * share:.3f}%'
 
 
-def shape(series, x, y):
-    """A mark's shape, with its centre at x (in percent) and y (in pixels or percent)."""
-    inner = {'circle': '<circle r="5"/>', 'square': '<rect x="-5" y="-5" width="10" height="10"/>',
-             'diamond': '<path d="M0 -7L7 0L0 7L-7 0Z"/>',
-             'triangle': '<path d="M0 -6L6 5L-6 5Z"/>'}[SHAPES[series % 4]]
+def at(x, y, inner):
+    """SVG with its origin at x (in percent) and y (in pixels)."""
     return f'<svg x="{x}" y="{y}" overflow="visible">{inner}</svg>'
 
 
-def mark(series, inner, tip):
-    tip = html.escape(tip)
-    return f'<g class="mark s{series}" role="img" tabindex="-1" aria-label="{tip}" data-tip="{tip}">{inner}</g>'
+def shape(colour, x, y):
+    """A mark's shape, with its centre at x (in percent) and y (in pixels or percent)."""
+    inner = {'circle': '<circle r="5"/>', 'square': '<rect x="-5" y="-5" width="10" height="10"/>',
+             'diamond': '<path d="M0 -7L7 0L0 7L-7 0Z"/>',
+             'triangle': '<path d="M0 -6L6 5L-6 5Z"/>'}[SHAPES[colour % 4]]
+    return at(x, y, inner)
 
 
-def svg(height, parts, label):
-    return (f'<svg class="plot" width="100%" height="{height}" role="group" aria-label="{html.escape(label)}">'
+def look(series):
+    return f's{series.colour % 4}' + (' modelled' if series.modelled else '')
+
+
+def mark(css, inner, tip):
+    return f'<g class="mark {css}" role="img" tabindex="-1" aria-label="{html.escape(tip)}">{inner}</g>'
+
+
+def svg(height, parts, label, css='plot'):
+    return (f'<svg class="{css}" width="100%" height="{height}" role="group" aria-label="{html.escape(label)}">'
             + ''.join(parts) + '</svg>')
 
 
@@ -39,12 +57,18 @@ def words(x, y, what, css='', anchor='start'):
     return f'<text x="{x}" y="{y}" class="{css}" text-anchor="{anchor}">{html.escape(what)}</text>'
 
 
-def legend(series, dots=True):
-    def sign(k):
-        inner = shape(k, '8', '8') if dots else '<rect x="1" y="3" width="14" height="10"/>'
-        return f'<svg class="s{k}" width="16" height="16" aria-hidden="true">{inner}</svg>'
-    return ('<ul class="legend">' + ''.join(f'<li>{sign(k)} {html.escape(name)}</li>'
-                                            for k, name in enumerate(series)) + '</ul>')
+def legend(series, dots=True, note=''):
+    def sign(one):
+        inner = shape(one.colour, '9', '9') if dots else '<rect x="1" y="4" width="15" height="10"/>'
+        return f'<svg class="{look(one)}" width="18" height="18" aria-hidden="true">{inner}</svg>'
+    items = [f'{sign(one)} {html.escape(one.name)}' for one in series] + ([f'<span class="dim">{note}</span>'] if note else [])
+    return '<ul class="legend">' + ''.join(f'<li>{item}</li>' for item in items) + '</ul>'
+
+
+def named(rows, top, each, drawn):
+    """A chart with the names of its rows, which are HTML, in a column to its left."""
+    return (f'<div class="named" style="--top:{top}px;--each:{each}px"><ul>' + ''.join(f'<li>{name}</li>' for name, _ in rows)
+            + f'</ul>{drawn}</div>')
 
 
 def figure(title, inner, source, table=''):
@@ -64,65 +88,82 @@ def decades(low, high):
     return [low, high]
 
 
+def value_text(value, form):
+    return show(value, form) if form else f'{value:.4g}'
+
+
 def tick_text(value, form):
     """The label of a round value: '10 ms', not '10.0 ms'."""
-    return re.sub(r'(\.\d*?)0+(?!\d)', lambda found: found[1].rstrip('.'), show(value, form))
+    return re.sub(r'(\.\d*?)0+(?!\d)', lambda found: found[1].rstrip('.'), value_text(value, form)) if value else '0'
 
 
-def values_of(marks, form):
-    """The values of a row as words, in the order of the series."""
-    return ' · '.join(show(m[0], form) if form else f'{m[0]:.4g}' for m in marks if m) or 'not recorded'
+def round_values(most):
+    """Three to six round values from 0 to `most`."""
+    power = 10.0 ** math.floor(math.log10(most / 2.5))
+    step = next(s * power for s in (1, 2, 5, 10) if most / (s * power) <= 5.5)
+    return [k * step for k in range(int(most / step * 1.0001) + 1)]
 
 
 def dots(rows, series, form, label):
-    """One row per version, with a mark per series, on a logarithmic axis. rows: [(name, [(value, tip) or None])]"""
+    """A row per version on a logarithmic axis, with a line of marks per colour. rows: [(name as HTML, [(value, tip) or None])]"""
     values = [m[0] for _, marks in rows for m in marks if m]
     low, high = min(values), max(values)
     low, high = (low / 1.2, high * 1.2) if low == high else (low, high)
+    colours = list(dict.fromkeys(one.colour for one in series))
+    top, each = 24, 10 + LINE * len(colours)
+    bottom = top + each * len(rows)
 
-    def place(value):
-        return across(math.log(value / low) / math.log(high / low))
-    each = 26 + 13 * len(series)  # a line per series, so that no mark hides another
-    bottom = 26 + each * len(rows)
+    def share(value):
+        return math.log(value / low) / math.log(high / low)
     parts = []
     for tick in decades(low, high):
-        x = place(tick)
-        share = math.log(tick / low) / math.log(high / low)
-        anchor = 'start' if share < 0.08 else 'end' if share > 0.92 else 'middle'
-        parts.append(f'<line class="grid" x1="{x}" x2="{x}" y1="20" y2="{bottom}"/>')
-        parts.append(words(x, 13, show(tick, form), 'dim', anchor))
-    for i, (name, marks) in enumerate(rows):
-        y = 26 + each * i
-        parts.append(words('0', y + 14, name, 'mono'))
-        parts.append(words('100%', y + 14, values_of(marks, form), 'dim values', 'end'))
-        parts.append(f'<line class="rail" x1="0" x2="100%" y1="{y + each}" y2="{y + each}"/>')
-        for k, m in enumerate(marks):
-            if m:
-                parts.append(mark(k, shape(k, place(m[0]), y + 26 + 13 * k), m[1]))
-    return legend(series) + svg(bottom, parts, label)
+        x = across(share(tick))
+        anchor = 'start' if share(tick) < 0.08 else 'end' if share(tick) > 0.92 else 'middle'
+        parts.append(f'<line class="grid" x1="{x}" x2="{x}" y1="18" y2="{bottom}"/>')
+        parts.append(words(x, 12, tick_text(tick, form), 'dim', anchor))
+    for i, (_, marks) in enumerate(rows):
+        parts.append(f'<line class="rail" x1="0" x2="100%" y1="{top + each * i}" y2="{top + each * i}"/>')
+        for line, colour in enumerate(colours):
+            y = top + each * i + 5 + LINE * line + LINE / 2
+            shown = [(one, m) for one, m in zip(series, marks) if m and one.colour == colour]
+            if shown:
+                parts += line_of_dots(shown, share, y, form)
+    return legend(series, note='logarithmic axis') + named(rows, top, each, svg(bottom, parts, label))
+
+
+def line_of_dots(shown, share, y, form):
+    """The marks of one colour in a row, the modelled one below the measured one, and their values as one text."""
+    parts = [mark(look(one), shape(one.colour, across(share(m[0])), y), m[1])
+             for one, m in sorted(shown, key=lambda pair: not pair[0].modelled)]
+    text = ' '.join(f'({value_text(m[0], form)})' if one.modelled else value_text(m[0], form) for one, m in shown)
+    shares = [share(m[0]) for _, m in shown]
+    right = max(shares) < 0.5  # there is space for the text to the right
+    x = across(max(shares) if right else min(shares))
+    return parts + [at(x, f'{y}', words(11 if right else -11, 4, text, 'value', 'start' if right else 'end'))]
 
 
 def bars(rows, series, form, label, limits=()):
-    """Horizontal bars from zero. rows: [(name, [(value, tip) or None])]; limits: [(name, value, series)]"""
-    values = [m[0] for _, marks in rows for m in marks if m] + [value for _, value, _ in limits]
-    most = max(values)
-    each = 26 + 13 * len(series)
-    top = 22 * len(limits) + 6
+    """Horizontal bars from zero. rows: [(name as HTML, [(value, tip) or None])]; limits: [(name, value, colour)]"""
+    most = max([m[0] for _, marks in rows for m in marks if m] + [value for _, value, _ in limits])
+    top, each = 20 * len(limits) + 22, 10 + LINE * len(series)
     bottom = top + each * len(rows)
     parts, over = [], []
+    for tick in round_values(most):
+        x = f'{100 * tick / most:.3f}%'
+        parts.append(f'<line class="grid" x1="{x}" x2="{x}" y1="{top - 4}" y2="{bottom}"/>')
+        parts.append(words(x, top - 8, tick_text(tick, form), 'dim', 'middle' if tick else 'start'))
     for k, (name, value, of) in enumerate(limits):
-        x = across(value / most)
-        over.append(f'<line class="limit l{of}" x1="{x}" x2="{x}" y1="{22 * k + 18}" y2="{bottom}"/>')
-        over.append(words(x, 22 * k + 14, f'{name}: {show(value, form)}', f'limit l{of}', 'end'))
-    for i, (name, marks) in enumerate(rows):
-        y = top + each * i
-        parts.append(words('0', y + 18, name, 'mono'))
-        over.append(words('100%', y + 18, values_of(marks, form), 'dim values', 'end'))
-        for k, m in enumerate(marks):
+        x = f'{100 * value / most:.3f}%'
+        over.append(f'<line class="limit l{of}" x1="{x}" x2="{x}" y1="{20 * k + 16}" y2="{bottom}"/>')
+        over.append(words(x, 20 * k + 12, f'{name}: {value_text(value, form)}', f'limit l{of}', 'end' if value > most / 2 else 'start'))
+    for i, (_, marks) in enumerate(rows):
+        for k, (one, m) in enumerate(zip(series, marks)):
             if m:
-                wide = max(0.3, (RIGHT - LEFT) * m[0] / most)
-                parts.append(mark(k, f'<rect x="{LEFT}%" y="{y + 24 + 13 * k}" width="{wide:.3f}%" height="11"/>', m[1]))
-    return (legend(series, dots=False) if len(series) > 1 else '') + svg(bottom + 4, parts + over, label)
+                y, wide = top + each * i + 5 + LINE * k, f'{max(0.3, 100 * m[0] / most):.3f}%'
+                parts.append(mark(look(one), f'<rect x="0" y="{y + 1}" width="{wide}" height="{LINE - 3}"/>', m[1]))
+                over.append(at(wide, y, words(6, 11, value_text(m[0], form), 'value')))
+    return ((legend(series, dots=False) if len(series) > 1 or series[0].modelled else '')
+            + named(rows, top, each, svg(bottom + 4, parts + over, label, 'plot bars')))
 
 
 def roofline(points, slope, roof, units, label):
@@ -133,31 +174,34 @@ def roofline(points, slope, roof, units, label):
     x0, x1, y0, y1 = min(xs) / 1.6, max(xs) * 2, min(ys) / 1.6, max(ys) * 1.6
     high = 420
 
-    def at(x, y):
+    def place(x, y):
         return (across(math.log(x / x0) / math.log(x1 / x0)),
                 f'{20 + (high - 40) * (1 - math.log(y / y0) / math.log(y1 / y0)):.1f}')
     ridge = roof[1] / slope[1]
     foot = max(x0, y0 / slope[1])
     parts = []
     for tick in decades(x0, x1):
-        x, _ = at(tick, y0)
+        x, _ = place(tick, y0)
         parts.append(f'<line class="grid" x1="{x}" x2="{x}" y1="20" y2="{high - 20}"/>')
         parts.append(words(x, high - 5, f'{tick:.3g}', 'dim', 'middle'))
     for tick in decades(y0, y1):
-        _, y = at(x0, tick)
+        _, y = place(x0, tick)
         parts.append(f'<line class="grid" x1="{LEFT}%" x2="{RIGHT}%" y1="{y}" y2="{y}"/>')
-        parts.append(words(f'{LEFT}%', float(y) - 4, show(tick, units[1]), 'dim'))
-    (ax, ay), (bx, by), (cx, _) = at(foot, foot * slope[1]), at(ridge, roof[1]), at(x1, roof[1])
+        parts.append(words(f'{LEFT}%', float(y) - 4, tick_text(tick, units[1]), 'dim'))
+    (ax, ay), (bx, by), (cx, _) = place(foot, foot * slope[1]), place(ridge, roof[1]), place(x1, roof[1])
     parts.append(f'<line class="limit" x1="{ax}" y1="{ay}" x2="{bx}" y2="{by}"/>')
     parts.append(f'<line class="limit" x1="{bx}" y1="{by}" x2="{cx}" y2="{by}"/>')
+    parts.append(words(cx, float(by) - 7, roof[0], 'limit', 'end'))
+    mx, my = place(math.sqrt(foot * ridge), math.sqrt(foot * ridge) * slope[1])
+    is_left = float(mx[:-1]) < 30  # there is no space for the name of the slope above its line
+    parts.append(at(mx, my, words(12, 14, slope[0], 'limit wide-only') if is_left else
+                    words(-10, -6, slope[0], 'limit wide-only', 'end')))
     for name, x, y, tip in points:
-        px, py = at(x, y)
+        px, py = place(x, y)
         # The number is to the right of its mark, where it rarely hides another mark.
-        parts.append(mark(0, shape(0, px, py) + f'<svg x="{px}" y="{py}" overflow="visible">'
-                          f'<text x="8" y="4" class="mono small">{html.escape(name)}</text></svg>', tip))
-    said = (f'<p class="axes">Horizontal axis: {html.escape(units[0])}. Vertical axis: {html.escape(units[2])}. '
-            f'Sloped limit: {html.escape(slope[0])}. Flat limit: {html.escape(roof[0])}. Both axes are '
-            'logarithmic.</p>')
+        parts.append(mark('s0', shape(0, px, py) + at(px, py, words(8, 4, name, 'mono small')), tip))
+    said = (f'<p class="axes">Horizontal axis: {html.escape(units[0])}, logarithmic. Vertical axis: {html.escape(units[2])}, '
+            f'logarithmic. Sloped limit: {html.escape(slope[0])}. Flat limit: {html.escape(roof[0])}.</p>')
     return svg(high, parts, label) + said
 
 
@@ -196,7 +240,7 @@ def stairs(steps, notes, label, pixels=300, limit=None, now=()):
     for k, (number, seconds, tip, address) in enumerate(steps):
         x, said = wide * k, html.escape(tip)
         css = 'dim alternate' if k % 2 and len(steps) > 16 else 'dim'  # a phone has no space for all numbers
-        parts.append(f'<a class="mark" href="{address}" tabindex="-1" aria-label="{said}" data-tip="{said}">'
+        parts.append(f'<a class="mark" href="{address}" tabindex="-1" aria-label="{said}">'
                      f'<rect class="stair{" now" if k in now else ""}" x="{x:.3f}%" width="{0.9 * wide:.3f}%" y="{ys[seconds]:.1f}" '
                      f'height="{bottom - ys[seconds]:.1f}"/>{words(f"{x + 0.45 * wide:.3f}%", bottom + 16, number, css, "middle")}</a>')
     if limit:
@@ -206,11 +250,11 @@ def stairs(steps, notes, label, pixels=300, limit=None, now=()):
         parts.append(in_margin(y if near is None else y + near + (14 if near < 0 else -14), limit[0], 'limit'))
     for k, lines in notes.items():
         parts.append(note_above([ys[v] for v in values], k, lines))
-    return svg(bottom + 22, parts, label).replace('"plot"', '"plot steps"')
+    return svg(bottom + 22, parts, label, 'plot steps')
 
 
 def in_margin(y, what, css):
-    return f'<svg x="100%" y="{y:.1f}" overflow="visible">{words(6, 4, what, css)}</svg>'
+    return at('100%', f'{y:.1f}', words(6, 4, what, css))
 
 
 def note_above(ys, k, lines):

@@ -47,10 +47,9 @@ class Panel:
             seen = 'visible' if at == first else 'hidden'
             parts.append(f'<rect class="picked" data-at="{at}" visibility="{seen}" x="{charts.across(at / count)}" '
                          f'width="{96 / count:.3f}%" y="{TOP - 6}" height="{HIGH + 6}"/>')
-        for share in (0, 0.5, 1):
-            parts.append(f'<line class="grid" x1="{charts.LEFT}%" x2="{charts.RIGHT}%" y1="{y(most * share)}" y2="{y(most * share)}"/>')
-            if share:  # above the existing points
-                parts.append(charts.words(f'{charts.LEFT}%', float(y(most * share)) - 9, show(most * share, self.form), 'dim'))
+        for tick in charts.round_values(most):
+            parts.append(f'<line class="grid" x1="0" x2="100%" y1="{y(tick)}" y2="{y(tick)}"/>')
+            parts.append(charts.in_margin(float(y(tick)), charts.tick_text(tick, self.form), 'dim'))
         for at, place in enumerate(places):
             parts.append(charts.words(x(at), bottom + 17, place, 'dim', 'middle'))
         marks = []
@@ -58,8 +57,11 @@ class Panel:
             known = [at for at in range(count) if values[at] is not None]
             parts += [f'<line class="curve c{k % 4}" x1="{x(a)}" y1="{y(values[a])}" x2="{x(b)}" y2="{y(values[b])}"/>'
                       for a, b in zip(known, known[1:])]
-            marks += [charts.mark(k % 4, charts.shape(k, x(at), y(values[at])), self.tips[k][at]) for at in known]
-        return f'<p class="paneltitle">{esc(self.title)}</p>' + charts.svg(bottom + 24, parts + marks, self.title)
+            marks += [charts.mark(f's{k % 4}', charts.shape(k, x(at), y(values[at])), self.tips[k][at]) for at in known]
+            if len(self.values) == 1:  # the values of several curves would overlap; the text below has them
+                marks += [charts.words(x(at), float(y(values[at])) - 9, charts.tick_text(values[at], self.form).split(' ')[0],
+                                       'value small', 'middle') for at in known]
+        return f'<p class="paneltitle">{esc(self.title)}</p>' + charts.svg(bottom + 24, parts + marks, self.title, 'plot margin')
 
 
 def said(values, names, forms, place, before, after):
@@ -130,7 +132,7 @@ def sweep_block(site, lab, of, sweep):
             if second:
                 cells.append(f'{getattr(p, second[1]):.4g}' if p else '–')
         rows.append(cells)
-    inner = (charts.legend(names) if over else '') + ''.join(p.draw(places, first) for p in panels) + slider + (
+    inner = (charts.legend(charts.measured(names)) if over else '') + ''.join(p.draw(places, first) for p in panels) + slider + (
         f'<div class="readouts" aria-live="polite">{"".join(readouts)}</div>')
     only = ''.join(f' {name} = {v}.' for name, v in fixed.items())
     source = (f'Measured on {of.gpu}, cold L2, median: {sweep.date}, {sweep.command}.{only} In brackets: the ratio to the value at '
@@ -148,7 +150,7 @@ def parts_block(site, lab, p):
     whole = p.times['full']
     rows, table = [], []
     for name, seconds in p.times.items():
-        rows.append((name, [(seconds, f'{name}, {PARTS.get(name, "")}: {show(seconds, "time")}, {seconds / whole:.0%} of the '
+        rows.append((f'<code>{esc(name)}</code>', [(seconds, f'{name}, {PARTS.get(name, "")}: {show(seconds, "time")}, {seconds / whole:.0%} of the '
                                       f'whole ({p.gpu}, measured)')]))
         file = f'solutions/{lab.name}/limits/{p.step}.{name}.cu'
         page = site.links.page_of(file) if name != 'full' else f'{lab.name}/{p.step}.html'
@@ -161,7 +163,7 @@ def parts_block(site, lab, p):
                'another part faster gains at most the time that does not overlap with it. <a href="../limits.html">How to read '
                'this</a>.</p>' if longest else '')
     title = f'{p.step} and its parts, {p.gpu}, {p.label}'
-    return summary + charts.figure(title, charts.bars(rows, ['time'], 'time', title),
+    return summary + charts.figure(title, charts.bars(rows, charts.measured(['time']), 'time', title),
                                    f'Measured: {p.gpu}, cold L2, median, {p.date}, {p.command}.',
                                    shell.table(['Part', 'What remains', 'Time', 'of the whole'], table, (2, 3), title))
 
@@ -179,10 +181,10 @@ def ragged_block(lab, r):
             marks.append(one and (one[4], f'{label}, {one[1]}: {show(one[4], "x")} as fast as {name}, '
                                           f'{one[5]:.3f} to {one[6]:.3f} ({r.gpu}, measured)'))
             cells.append(f'{one[4]:.3f} ({one[5]:.3f} to {one[6]:.3f})' if one else '–')
-        rows.append((label, marks))
+        rows.append((esc(label), marks))
         table.append(cells)
     title = f'{r.step} at random sizes, {r.gpu}'
-    drawn = charts.bars(rows, [f'speedup over {n}' for n in names], 'x', title, [('as fast', 1.0, 0)])
+    drawn = charts.bars(rows, charts.measured([f'speedup over {n}' for n in names]), 'x', title, [('as fast', 1.0, 0)])
     return ('<p>A seed draws the sizes; most are not multiples of anything that suits the hardware.</p>'
             + charts.figure(title, drawn, f'Measured: {r.gpu}, {r.date}, {r.command}; medians of alternating calls, with '
                             '95 % intervals in the table.',

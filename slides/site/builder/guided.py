@@ -167,11 +167,11 @@ def analysis(site, lab, step, page, guided, entry):
            f'{esc(guided.gpu)}, {show(entry["ms"] / 1e3, "time")}.</p><h3>Where the time goes</h3>',
            shell.table(['Kernel', 'grid', 'block', 'launches', 'time', 'share'], rows, (1, 2, 3, 4, 5), 'Kernels'),
            f'<h3>What limits <code>{esc(a["kernel"])}</code></h3>']
-    bars = [(f'{name}: {PART.get(a[part], a[part])}', [(a[name], f'{name}, {PART.get(a[part], a[part])}: busy for {a[name]:.0%} of '
+    bars = [(f'{name}: {esc(PART.get(a[part], a[part]))}', [(a[name], f'{name}, {PART.get(a[part], a[part])}: busy for {a[name]:.0%} of '
                                                                   f'the time ({guided.gpu}, modelled)')])
             for name, part in (('compute', 'compute_part'), ('memory', 'memory_part')) if a[name]]
     if bars:
-        out.append(charts.bars(bars, ['busy'], '%', f'How busy {a["kernel"]} keeps the GPU',
+        out.append(charts.bars(bars, [charts.Series('busy, modelled', 0, True)], '%', f'How busy {a["kernel"]} keeps the GPU',
                                [('limits from', BUSY, 0), ('always busy', 1, 0)]))
     out.append(f'<p><strong>{esc(a["says"])}</strong></p>')
     levels = ', '.join(f'{LEVEL[level]} {show(n, "MB")}' for level, n in entry['bytes'].items() if n)

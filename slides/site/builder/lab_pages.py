@@ -42,6 +42,7 @@ class Figures:
         self.times, self.modelled = records['times'], records['modelled']
         self.series = ([(f'{t.gpu}, measured', t, True) for t in self.times]
                        + [(f'{m.gpu}, modelled', m, False) for m in self.modelled])
+        self.gpus = list(dict.fromkeys(record.gpu for _, record, _ in self.series))
 
     def sizes(self):
         """{size: label} of all GPUs, with the smallest work first."""
@@ -51,6 +52,11 @@ class Figures:
                 found.setdefault(size, label)
         return found
 
+    def looks(self, known):
+        """The series with these indices, for a chart: a colour per GPU."""
+        return [charts.Series(name, self.gpus.index(record.gpu), not is_measured)
+                for name, record, is_measured in (self.series[k] for k in known)]
+
     def seconds(self, k, step, size):
         entry = self.series[k][1].entries.get((step, size))
         return getattr(entry, 'seconds', entry)
@@ -58,6 +64,10 @@ class Figures:
     def entry(self, step, size):
         """The measured entry of the first GPU that has one. The work is the same on every GPU."""
         return next((t.entries[step, size] for t in self.times if (step, size) in t.entries), None)
+
+
+def step_link(step):
+    return f'<a href="{step.name}.html"><code>{step.name}</code></a>'
 
 
 def rate_of(entry, seconds):
@@ -74,22 +84,22 @@ def tip_of(name, series, label, seconds, entry):
     return f'{text} ({series})'
 
 
-def size_block(site, lab, figures, size, label):
-    """Times, rates and a table at one size."""
+def size_block(lab, figures, size, label):
+    """Times at one size, as a chart and a table."""
     known = [k for k in range(len(figures.series))
              if any(figures.seconds(k, s.name, size) for s in lab.steps)]
     names = [figures.series[k][0] for k in known]
     rows, table = [], []
     for step in lab.steps:
         entry, marks = figures.entry(step.name, size), []
-        cells = [f'<a href="{step.name}.html"><code>{step.name}</code></a>', esc(step.idea)]
+        cells = [step_link(step), esc(step.idea)]
         for k in known:
             seconds = figures.seconds(k, step.name, size)
             marks.append((seconds, tip_of(step.name, figures.series[k][0], label, seconds, entry)) if seconds else None)
             over = figures.seconds(k, step.over, size) if step.over else None
             cells.append(show(seconds, 'time') if seconds else '–')
             cells.append(show(over / seconds, 'x') if seconds and over else '–')
-        rows.append((step.name, marks))
+        rows.append((step_link(step), marks))
         table.append(cells)
     for baseline, times in sorted({(n, t.gpu): t for t in figures.times for (n, s) in t.baselines if s == size}.items()):
         k = next(i for i, n in enumerate(names) if n == f'{baseline[1]}, measured')
@@ -97,7 +107,7 @@ def size_block(site, lab, figures, size, label):
         marks = [None] * len(known)
         marks[k] = (entry.seconds, tip_of(baseline[0], f'measured next to {baseline[1]}', label, entry.seconds, entry))
         if entry.on == 'gpu':  # a CPU is so slow that the marks of all versions would overlap
-            rows.append((f'{baseline[0]} (to compare)', marks))
+            rows.append((f'<code>{esc(baseline[0])}</code>', marks))
         cells = [f'<code>{esc(baseline[0])}</code>', f'to compare, on the {entry.on.upper()}'] + ['–'] * (2 * len(known))
         cells[2 + 2 * k] = show(entry.seconds, 'time')
         table.append(cells)
@@ -106,13 +116,12 @@ def size_block(site, lab, figures, size, label):
     used = [figures.series[k][1] for k in known]
     source = ('Recorded: ' + '; '.join(f'{n}, {r.date}, {r.command}' for n, r in zip(names, used))
               + '. The table also has the CPU, where it is recorded. A gain is relative to the version that the step changes.')
-    out = charts.figure(f'Time of a call with a cold L2, {label}', charts.dots(rows, names, 'time', f'Times at {label}'),
-                        source, full)
-    return out + rates(site, lab, figures, size, label)
+    return charts.figure(f'Time of a call with a cold L2, {label}', charts.dots(rows, figures.looks(known), 'time', f'Times at {label}'),
+                         source, full)
 
 
 def rates(site, lab, figures, size, label):
-    """Bars of the measured rates, and the ceiling of each GPU if it is measured."""
+    """Bars of the measured rates at one size, and the ceiling of each GPU if it is measured."""
     measured = [k for k, s in enumerate(figures.series) if s[2]
                 and any(figures.seconds(k, step.name, size) for step in lab.steps)]
     entries = [figures.entry(step.name, size) for step in lab.steps]
@@ -120,7 +129,7 @@ def rates(site, lab, figures, size, label):
     if not measured or not first:
         return ''
     flop = first.operations and first.rate_in == 'flop'
-    form, ceiling = ('GFLOP/s', 'peak_fma_f32') if flop else ('GB/s', 'dram_copy')
+    form, ceiling = ('TFLOP/s', 'peak_fma_f32') if flop else ('GB/s', 'dram_copy')
     rows, table = [], []
     for step, entry in zip(lab.steps, entries):
         marks, cells = [], [f'<code>{step.name}</code>']
@@ -129,21 +138,22 @@ def rates(site, lab, figures, size, label):
             value = rate_of(entry, seconds)[0] if seconds else None
             marks.append((value, f'{step.name}, {label}: {show(value, form)} ({figures.series[k][0]})') if seconds else None)
             cells.append(show(value, form) if seconds else '–')
-        rows.append((step.name, marks))
+        rows.append((step_link(step), marks))
         table.append(cells)
     limits, said = [], []
-    for at, k in enumerate(measured):
+    for k in measured:
         gpu = site.records.gpu(figures.series[k][1].gpu)
         if gpu and ceiling in gpu.values:
             scale = 1e12 if flop else 1e9
-            limits.append((f'{gpu.gpu}, {"multiply-adds" if flop else "a copy"}', gpu.values[ceiling] * scale, at))
+            limits.append((f'{gpu.gpu}, {"multiply-adds" if flop else "a copy"}', gpu.values[ceiling] * scale,
+                           figures.gpus.index(figures.series[k][1].gpu)))
             said.append(f'{gpu.gpu}, {ceiling} of {gpu.date}')
     names = [figures.series[k][0] for k in measured]
     what = 'Operations per second' if flop else 'Bytes that must move, per second'
     source = ('The work of the problem over the recorded time. ' +
               (f'Ceiling, measured: {"; ".join(said)}. ' if said else 'No ceiling is recorded. ')
               + ('' if flop else 'If a rate is above that of a copy, the bytes fit into L2, or are only read.'))
-    return charts.figure(f'{what}, {label}', charts.bars(rows, names, form, f'Rates at {label}', limits), source,
+    return charts.figure(f'{what}, {label}', charts.bars(rows, figures.looks(measured), form, f'Rates at {label}', limits), source,
                          shell.table(['Version'] + names, table, range(1, 1 + len(names)), f'Rates at {label}'))
 
 
@@ -189,7 +199,7 @@ def one_roofline(steps, work, slope, roof, units, title, source):
         said = rate_words(rate, units)
         points.append((step.number, intensity, rate,
                        f'{step.name}: {intensity:.3g} {units[0]}, {said}, {rate / bound:.0%} of its limit'))
-        table.append([f'<a href="{step.name}.html"><code>{step.name}</code></a>', f'{intensity:.3g}', said,
+        table.append([step_link(step), f'{intensity:.3g}', said,
                       f'{rate / bound:.0%}', show(p.seconds, 'time')])
     head = ['Version', esc(units[0]), esc(units[2]), 'of its limit', 'kernel time']
     drawn = charts.roofline(points, slope, roof, (units[0], units[1] or 'G', units[2]), title)
@@ -209,13 +219,13 @@ def history(lab, lectures):
             link = f'<a href="{f["step"]}.html"><code>{f["step"]}</code></a>' if f['step'] in names else esc(f['step'])
             said = f'{f["version"]} ({f["step"]})'
             model = f['modelled']
-            rows.append((said, [
+            rows.append((esc(said), [
                 (f['published'], f'{said}: {f["published"]:g} {lecture.unit} (history, {lecture.gpu})'),
                 (model, f'{said}: {model:.4g} {lecture.unit} (modelled, {lecture.gpu})') if model else None]))
             table.append([esc(f['version']), link, f'{f["published"]:g}', f'{model:.4g}' if model else '–', esc(f['message'])])
         size = ' x '.join(str(n) for n in lecture.size)
         title = f'History: {lecture.gpu}, {lecture.unit}, size {size}'
-        drawn = charts.bars(rows, ['published', 'modelled by this course'], '', title)
+        drawn = charts.bars(rows, [charts.Series('published', 0, False), charts.Series('modelled by this course', 0, True)], '', title)
         note = '' if lecture.size_stated else ' The source does not state the size; this size is assumed.'
         out.append(charts.figure(title, drawn, f'History. Source: {lecture.source}.{note} The second bar is modelled.',
                                  shell.table(['Published version', 'Version here', f'published, {esc(lecture.unit)}',
@@ -227,19 +237,19 @@ def overview(lab, figures, size, label):
     """The versions with their ideas, and their times on the measured GPUs. The steps of the path come first."""
     measured = [k for k, s in enumerate(figures.series) if s[2]
                 and any(figures.seconds(k, step.name, size) for step in lab.steps)]
-    head, rows = ['Version', 'Idea', 'What changes'], []
+    head, rows = ['Version', 'Idea', 'Changes'], []
     for k in measured:
-        head += [f'{esc(figures.series[k][0])}, {esc(label)}', 'gain']
+        head += [f'{esc(figures.series[k][1].gpu)}', 'gain']
     case_study, did_not_help = [], []
     for s in lab.steps:
-        row = [f'<a href="{s.name}.html"><code>{s.name}</code></a>', esc(s.idea),
-               f'<a href="diff.html#{s.over}..{s.name}">from {esc(s.over)}</a>' if s.over else '–']
+        row = [step_link(s), esc(s.idea), f'<a href="diff.html#{s.over}..{s.name}">from&nbsp;{s.over.split("_")[0]}</a>' if s.over else '–']
         for k in measured:
             seconds, over = figures.seconds(k, s.name, size), s.over and figures.seconds(k, s.over, size)
             row += [show(seconds, 'time') if seconds else '–', show(over / seconds, 'x') if seconds and over else '–']
         (did_not_help if s.name in lab.did_not_help else case_study if s.name in lab.case_study else rows).append(row)
     numbers = range(3, len(head))
-    text = shell.table(head, rows, numbers, 'The versions of the path')
+    text = (f'<p class="source">Times of a call with a cold L2, measured, {esc(label)}.</p>' if measured else '') + shell.table(
+        head, rows, numbers, 'The versions of the path')
     if case_study:
         text += ('<h2 id="case-study">Case study</h2><p>These versions tune the lab for one GPU or for special sizes.</p>'
                  + shell.table(head, case_study, numbers, 'Case study'))
@@ -268,8 +278,9 @@ def versions(site, lab, records):
                           for i, (s, label) in enumerate(sizes.items()))
         body.append(f'<p class="choose"><label>Size <select id="size">{options}</select></label></p>')
         body += [f'<section class="size" data-size="{i}" aria-label="{esc(label)}">'
-                 f'{size_block(site, lab, figures, size, label)}</section>'
+                 f'{size_block(lab, figures, size, label)}</section>'
                  for i, (size, label) in enumerate(sizes.items())]
+        body.append(rates(site, lab, figures, last, sizes[last]))
     else:
         body.append('<p class="gap" role="note">No times of this lab can be read.</p>')
     body.append('<h2 id="roofline">Roofline</h2>')

@@ -78,8 +78,8 @@ def hover(page, site):
         for at in [e for e in entries if 'step' in e and e['label'].split(', seed')[0] == label][:4]:
             wanted = show(at['cold']['median_ms'] / 1e3, 'time')
             box = page.run(f'''(() => {{
-                const m = [...document.querySelectorAll('section.size:not([hidden]) .mark.s0')]
-                    .find((e) => e.dataset.tip.startsWith('{at['step']},'));
+                const m = [...document.querySelectorAll('section.size:not([hidden]) .mark.s0:not(.modelled)')]
+                    .find((e) => e.getAttribute('aria-label').startsWith('{at['step']},'));
                 m.scrollIntoView({{block: 'center'}});
                 const r = m.getBoundingClientRect();
                 return [r.left + r.width / 2, r.top + r.height / 2];

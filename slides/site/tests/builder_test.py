@@ -41,6 +41,7 @@ def every_page(site, pages):
     for page, link in dead_links(site.out):
         expect(False, f'{page}: {link} leads nowhere')
     for name, text in pages.items():
+        expect(len(text.encode()) < 400_000 or name.startswith('decks/'), f'{name}: {len(text.encode())} bytes')
         for address in re.findall(r'<(?:script|link|img|iframe)[^>]* (?:src|href)="(?:https?:)?//[^"]*"', text):
             expect(False, f'{name}: {address}')
 
@@ -172,7 +173,7 @@ def sweeps_are_recorded(site, pages):
                     at = dict(zip((a['name'] for a in sweep['axes']), p['values']))
                     time, place = show(p['median_ms'] / 1e3, 'time'), f'{varied[0]} = {at[varied[0]]}'
                     rate = show(p['bytes'] / p['median_ms'] * 1e3, 'GB/s')
-                    tips = [t for t in re.findall(r'data-tip="([^"]*)"', block) if t.startswith(place) and time in t]
+                    tips = [t for t in re.findall(r'aria-label="([^"]*)"', block) if t.startswith(place) and time in t]
                     expect(any('GB/s' not in t or rate in t for t in tips), f'{lab.name}, {sweep["sweep"]}: no mark at {at}: {time}')
                     readout = [r for r in block.split('class="readout"') if f'<p class="placed">{place}</p>' in r]
                     expect(len(readout) == 1 and time in readout[0], f'{lab.name}, {sweep["sweep"]}: {at} is not shown: {time}')
@@ -225,6 +226,25 @@ def guided_is_recorded(site, pages):
         record = read_record(ROOT / f'solutions/{name}/measured/h200.guided.jsonl')
         differ = [key for key in now if now[key] != record['entries'][number][key]]
         expect(not differ, f'{lab.steps[number].name}: {", ".join(differ)} have changed: ./lab dev site --record {name}')
+
+
+def charts_are_drawn_alike(pages):
+    """Measured marks are solid and modelled marks outlined, axes have round values, and each mark of a time has its value."""
+    from slides.site.builder import charts
+    modelled = 0
+    for name, page in pages.items():
+        for css, label in re.findall(r'<g class="mark ([^"]*)"[^>]* aria-label="([^"]*)"', page):
+            modelled += 'modelled' in css
+            expect(('modelled' in css) == ('modelled' in label), f'{name}: {label!r} is drawn as {css!r}')
+        if name.endswith('/versions.html'):
+            section = page.split('class="size"')[1].split('</section>')[0]
+            marks, values = section.count('class="mark'), ' '.join(re.findall(r'class="value"[^>]*>([^<]*)<', section))
+            written = len(re.findall(r'\d[\d.]* (?:s|ms|µs|ns)', values))
+            expect(written == marks > 4 and 'logarithmic axis' in section, f'{name}: {written} values for {marks} marks')
+    expect(modelled > 500, f'{modelled} modelled marks')
+    expect([charts.tick_text(v, 'time') for v in (0.01, 1, 2e-4, 1.5e-3, 0)] == ['10 ms', '1 s', '200 µs', '1.5 ms', '0'], 'labels of axes')
+    found = [charts.round_values(most) for most in (2760, 1, 32, 0.0113)]
+    expect([(v[1], len(v)) for v in found] == [(1000, 3), (0.2, 6), (10, 4), (0.005, 3)], f'values of axes: {found}')
 
 
 def glossary_has_an_index(pages):
@@ -360,6 +380,7 @@ def main():
     home_is_recorded(site, pages)
     chapters(site, pages)
     glossary_has_an_index(pages)
+    charts_are_drawn_alike(pages)
     steps_that_did_not_help_are_apart(site, pages)
     figures_are_recorded(site, pages)
     sweeps_are_recorded(site, pages)

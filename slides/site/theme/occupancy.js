@@ -58,7 +58,7 @@ function occupancy(gpu, threads, registers, shared) {
     const bars = points.map(([at, warps], k) => {
       const high = 114 * warps / most, here = at === now;
       const tip = `${at} ${title.toLowerCase()}: ${warps} warps (computed)`;
-      return `<g class="mark s${here ? 1 : 0}" role="img" tabindex="-1" aria-label="${tip}" data-tip="${tip}">`
+      return `<g class="mark s${here ? 1 : 0}" role="img" tabindex="-1" aria-label="${tip}">`
         + `<rect x="${k * width}%" y="${130 - high}" width="${width * 0.86}%" height="${Math.max(high, 1)}"/></g>`;
     });
     const ends = `<text x="0" y="148" class="dim">${points[0][0]}</text>`

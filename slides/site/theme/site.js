@@ -17,7 +17,7 @@
   const hide = () => { tip.classList.remove('shown'); described = null; };
   function say(element) {
     described = element;
-    tip.textContent = element.dataset.tip || element.dataset.card;
+    tip.textContent = element.dataset.card || element.getAttribute('aria-label');
     tip.classList.add('shown');
     const at = element.getBoundingClientRect(), box = tip.getBoundingClientRect();
     const left = Math.min(Math.max(8, at.left + at.width / 2 - box.width / 2), innerWidth - box.width - 8);
@@ -25,7 +25,7 @@
     tip.style.left = `${left}px`;
     tip.style.top = `${above > 4 ? above : at.bottom + 8}px`;
   }
-  const has = (event) => event.target.closest && event.target.closest('[data-tip], [data-card]');
+  const has = (event) => event.target.closest && event.target.closest('.mark, [data-card]');
   document.addEventListener('mouseover', (e) => (has(e) ? say(has(e)) : hide()));
   document.addEventListener('focusin', (e) => (has(e) ? say(has(e)) : hide()));
   document.addEventListener('scroll', () => described && say(described), { passive: true, capture: true });
