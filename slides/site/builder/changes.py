@@ -1,10 +1,12 @@
-"""The lines that a step changes, in one column, with signs and the changed words marked.
+"""The lines that a step changes, in one column, with signs and the changed words marked; and versions.js, the
+differences between any two steps.
 
 Neither the header of a step, which the page shows as prose, nor the markers of the student's part are compared.
 """
 import collections
 import difflib
 import html
+import json
 import re
 
 from .sources import colour
@@ -50,7 +52,7 @@ def common_share(a, b):
     return 2 * both / every if every else 0
 
 
-def pairs(gone, new):
+def similar(gone, new):
     """[(index in gone, index in new)] of similar lines, both in order."""
     found, start = [], 0
     for i, line in enumerate(gone):
@@ -95,7 +97,7 @@ def row(tag, line, marked=()):
 def changed(gone, new):
     """The removed lines, then the added lines."""
     marks = [{}, {}]
-    for i, j in pairs(gone, new):
+    for i, j in similar(gone, new):
         marks[0][i], marks[1][j] = changed_words(gone[i].text, new[j].text)
     return ''.join(row(tag, line, of.get(k, ())) for tag, lines, of in (('del', gone, marks[0]), ('ins', new, marks[1]))
                    for k, line in enumerate(lines))
@@ -132,3 +134,31 @@ def parts(old, new, link):
     if gone:
         said.append('It no longer includes ' + ', '.join(f'<code>{html.escape(part)}</code>' for part in gone) + '.')
     return f'<p>{" ".join(said)}</p>' if said else ''
+
+
+class Versions:
+    """The code of a lab's steps as lines: the step's own file, then the parts that it includes."""
+
+    def __init__(self, root, lab):
+        self.over = {step.name: step.over for step in lab.steps}
+        self.lines, cache = {}, {}
+        for step in lab.steps:
+            self.lines[step.name] = lines = []
+            for file in [step.file] + step.parts:
+                if file not in cache:
+                    cache[file] = code_lines((root / file).read_text().rstrip('\n'))
+                if file != step.file:
+                    lines.append(Line(0, f'// ---- {file}', f'<b>// ---- {html.escape(file)}</b>'))
+                lines += cache[file]
+
+    def script(self):
+        """versions.js: every line once, and the differences between any two steps, the earlier step first."""
+        table, shown = {}, {}
+        for name, lines in self.lines.items():
+            shown[name] = [table.setdefault(line.shown, len(table)) for line in lines]
+        names = list(self.lines)
+        pairs = {f'{a}|{b}': [[int(tag == 'equal'), *at] for tag, *at in opcodes(self.lines[a], self.lines[b])]
+                 for i, a in enumerate(names) for b in names[i + 1:]}
+        numbers = {name: [line.number for line in lines] for name, lines in self.lines.items()}
+        data = {'names': names, 'over': self.over, 'table': list(table), 'lines': shown, 'numbers': numbers, 'pairs': pairs}
+        return 'const VERSIONS = ' + json.dumps(data, separators=(',', ':')) + ';\n'

@@ -2,10 +2,9 @@
 import pathlib
 import shutil
 
-from . import (common_pages, course, figures_page, home_page, lab_pages, lectures_page, live_pages, measured, stages_page,
+from . import (changes, common_pages, course, figures_page, home_page, lab_pages, lectures_page, live_pages, measured, stages_page,
                step_page, warp_pages)
 from .errors import SiteError
-from .sources import Versions
 from .text import Links, read_terms
 
 THEME = pathlib.Path(__file__).parent.parent / 'theme'
@@ -71,7 +70,7 @@ class Site:
             stages_page.stages(self, lab)
         if self.students:
             return
-        self.write(f'{lab.name}/versions.js', Versions(self.root, lab).script())
+        self.write(f'{lab.name}/versions.js', changes.Versions(self.root, lab).script())
         lab_pages.versions(self, lab, records)
         lab_pages.diff_page(self, lab)
         if lab.figures:

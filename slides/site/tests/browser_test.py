@@ -192,7 +192,13 @@ def steps(page, site):
 
 
 def differences(page, site):
-    """The page shows all lines of two versions, in either order."""
+    """The page shows all lines of code of two versions, in either order, with their numbers."""
+    def code(text):
+        """The lines after the header, without the markers of the student's part, with their numbers."""
+        text = re.sub(r'^ *//> todo.*\n(?: *//.*\n)*|^ *//<.*\n', lambda found: '\0\n' * found[0].count('\n'), text, flags=re.M)
+        lines = list(enumerate(text.expandtabs(4).rstrip('\n').split('\n'), 1))
+        begin = next(k for k, (_, line) in enumerate(lines) if not line.startswith('//'))
+        return [(str(number), line.rstrip()) for number, line in lines[begin:] if line != '\0']
     lab = next(lab for lab in site.labs if lab.name == 'matmul')
     page.go(site.out.as_uri() + '/matmul/diff.html')
     for a, b in ((3, 9), (9, 3), (0, 23), (18, 19)):
@@ -202,15 +208,14 @@ def differences(page, site):
             return new Promise((done) => setTimeout(() => {{
                 document.querySelectorAll('#diff .more').forEach((m) => m.click());
                 done([0, 1].map((k) => [...document.querySelectorAll('#diff .row:not(.head)')].map((r) => r.children[k])
-                    .filter((e) => !e.classList.contains('none')).map((e) => e.textContent.trimEnd())));
+                    .filter((e) => !e.classList.contains('none')).map((e) => [e.dataset.n, e.textContent.trimEnd()])));
             }}, 50));
         }})()''')
         for name, lines, step in zip(names, shown, (lab.steps[a], lab.steps[b])):
             wanted = []
             for file in [step.file] + step.parts:
-                wanted += (['// ---- ' + file] if file != step.file else [])
-                wanted += (ROOT / file).read_text().expandtabs(4).rstrip('\n').split('\n')
-            expect(lines == [line.rstrip() for line in wanted], f'{names}: not all lines of {name} are shown, or some are wrong')
+                wanted += ([('', '// ---- ' + file)] if file != step.file else []) + code((ROOT / file).read_text())
+            expect([tuple(line) for line in lines] == wanted, f'{names}: not all lines of {name} are shown, or some are wrong')
 
 
 def calculator(page, site):

@@ -17,7 +17,7 @@
     const e = document.createElement('div');
     e.className = `side ${css}`;
     if (line === null) { e.classList.add('none'); return e; }
-    e.dataset.n = line + 1;
+    e.dataset.n = VERSIONS.numbers[version][line] || '';
     e.innerHTML = VERSIONS.table[VERSIONS.lines[version][line]] || ' ';
     return e;
   }
