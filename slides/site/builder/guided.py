@@ -73,25 +73,40 @@ def limit_of(entry):
 
 
 def limit_with_share(entry):
-    """'DRAM, busy for 79 % of the time'"""
+    """'DRAM, busy for 79%'"""
     a = entry['analysis']
-    if a['limiter'] == 'both':
-        return f'compute busy for {a["compute"]:.0%}, memory for {a["memory"]:.0%}'
-    if a['limiter'] == 'latency':
-        return f'latency: compute busy for {a["compute"]:.0%}, memory for {a["memory"]:.0%}'
-    return f'{limit_of(entry).replace("the ", "")}, busy for {a[a["limiter"]]:.0%}'
+    if a['limiter'] in ('compute', 'memory'):
+        return f'{limit_of(entry).replace("the ", "")}, busy for {a[a["limiter"]]:.0%}'
+    both = f'compute busy for {a["compute"]:.0%}, memory for {a["memory"]:.0%}'
+    return f'latency: {both}' if a['limiter'] == 'latency' else both
 
 
-# Recorded causes that a step can remove completely, in words.
-SOLVABLE = {'bank_conflicts': 'bank conflicts', 'uncoalesced_accesses': 'uncoalesced accesses', 'divergence': 'divergence',
-            'one_thread': 'work by one thread alone', 'one_block': 'work by one block alone', 'short_blocks': 'short blocks',
-            'waiting_at_barriers': 'long waits at barriers', 'waiting_for_memory': 'long waits for memory'}
+def wasted_share(entry, used, ideal):
+    """The share of wavefronts or sectors beyond the ideal. `used` and `ideal`: columns of the counts of a line"""
+    lines = [counts for of_file in entry['lines'].values() for counts in of_file]
+    every = sum(counts[used] for counts in lines)
+    return sum(max(0, counts[used] - counts[ideal]) for counts in lines) / every if every else 0
 
 
 def solved(before, after):
-    """The causes that the analysis found in the step before, and no longer finds, in words."""
-    left = {cause for cause, _ in after['causes']} if after else set(SOLVABLE)
-    return [SOLVABLE[cause] for cause, _ in before['causes'] if cause in SOLVABLE and cause not in left]
+    """Causes in the step before that the step removes, in words.
+
+    An analysis lists only the main causes, so a cause that is not listed may still be there, and counts decide."""
+    causes = [{cause for cause, _ in entry['causes']} for entry in (before, after)]
+    words = []
+    for cause, used, ideal, what in (('bank_conflicts', 7, 8, 'bank conflicts'),
+                                     ('uncoalesced_accesses', 5, 6, 'wasted sectors')):
+        wasted = [wasted_share(entry, used, ideal) for entry in (before, after)]
+        if cause in causes[0] and wasted[0] >= 0.05 and wasted[1] < 0.005:
+            words.append(f'no more {what}')
+    idle = [32 - entry['analysis']['lanes'] for entry in (before, after)]
+    if 2 <= idle[0] < 31 and idle[1] < idle[0] / 2:
+        words.append('fewer idle lanes')
+    for cause, what in (('one_thread', 'no longer one thread alone'), ('one_block', 'no longer one block alone'),
+                        ('short_blocks', 'no more short blocks')):
+        if cause in causes[0] - causes[1]:
+            words.append(what)
+    return words
 
 
 def term(site, anchor, shown):
@@ -167,11 +182,15 @@ def analysis(site, lab, step, page, guided, entry):
            f'{esc(guided.gpu)}, {show(entry["ms"] / 1e3, "time")}.</p><h3>Where the time goes</h3>',
            shell.table(['Kernel', 'grid', 'block', 'launches', 'time', 'share'], rows, (1, 2, 3, 4, 5), 'Kernels'),
            f'<h3>What limits <code>{esc(a["kernel"])}</code></h3>']
-    bars = [(f'{name}: {esc(PART.get(a[part], a[part]))}', [(a[name], f'{name}, {PART.get(a[part], a[part])}: busy for {a[name]:.0%} of '
-                                                                  f'the time ({guided.gpu}, modelled)')])
-            for name, part in (('compute', 'compute_part'), ('memory', 'memory_part')) if a[name]]
+    bars = []
+    for name in ('compute', 'memory'):
+        part = PART.get(a[f'{name}_part'], a[f'{name}_part'])
+        tip = f'{name}, {part}: busy for {a[name]:.0%} of the time ({guided.gpu}, modelled)'
+        if a[name]:
+            bars.append((f'{name}: {esc(part)}', [(a[name], tip)]))
     if bars:
-        out.append(charts.bars(bars, [charts.Series('busy, modelled', 0, True)], '%', f'How busy {a["kernel"]} keeps the GPU',
+        series = [charts.Series('busy, modelled', 0, True)]
+        out.append(charts.bars(bars, series, '%', f'How busy {a["kernel"]} keeps the GPU',
                                [('limits from', BUSY, 0), ('always busy', 1, 0)]))
     out.append(f'<p><strong>{esc(a["says"])}</strong></p>')
     levels = ', '.join(f'{LEVEL[level]} {show(n, "MB")}' for level, n in entry['bytes'].items() if n)

@@ -4,12 +4,15 @@ Home page, rail and headline of a step use the same choice of GPU and size, so t
 """
 import collections
 
+from slides.builder.records import show
+
 Progress = collections.namedtuple('Progress', 'gpu date command label seconds baselines')  # {step or baseline: seconds}
 
 
 def at_size(times, size):
     seconds = {step: entry.seconds for (step, of), entry in times.entries.items() if of == size}
-    baselines = {name: entry.seconds for (name, of), entry in times.baselines.items() if of == size and entry.on == 'gpu'}
+    baselines = {name: entry.seconds for (name, of), entry in times.baselines.items()
+                 if of == size and entry.on == 'gpu'}
     return Progress(times.gpu, times.date, times.command, times.sizes[size], seconds, baselines)
 
 
@@ -45,3 +48,8 @@ def gain(lab, progress):
     """The speedup from the first to the fastest step of the path."""
     seconds = [s for _, s in on_path(lab, progress)]
     return seconds[0] / min(seconds)
+
+
+def factor(value):
+    """'1.47x', '105x', '21,283x'"""
+    return f'{value:,.0f}x' if value >= 1000 else show(value, 'x')

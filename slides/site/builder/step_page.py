@@ -1,4 +1,4 @@
-"""LAB/NN_step: a step as a chapter. Its gain, its idea, the lines it changes, its time among the others, then the details."""
+"""LAB/NN_step: a step as a chapter. Its gain, its idea, the lines that it changes, its time among others, details."""
 import html
 import re
 
@@ -39,7 +39,8 @@ def prose(text):
 
 def idea(text):
     fields = header(text)
-    more = ''.join(f'<dt>{title}</dt><dd>{prose(sentence(fields[name]))}</dd>' for name, title in TITLES.items() if fields.get(name))
+    more = ''.join(f'<dt>{title}</dt><dd>{prose(sentence(fields[name]))}</dd>'
+                   for name, title in TITLES.items() if fields.get(name))
     source = f'<p class="source">Source: {prose(fields["source"])}</p>' if fields.get('source') else ''
     return f'<p class="idea">{prose(fields.get("idea", ""))}</p><dl class="fields">{more}</dl>{source}'
 
@@ -57,36 +58,44 @@ def speed_bar(lab, step, current, times):
 
 
 def rail(lab, current, times):
-    """All steps of the lab as bars of speed."""
-    groups = (('', lab.path), ('Case study', [s for s in lab.steps if s.name in lab.case_study and s.name not in lab.did_not_help]),
-              ('Did not help', [s for s in lab.steps if s.name in lab.did_not_help]))
-    lists = ''.join((f'<p>{title}</p>' if title else '') + '<ol>' + ''.join(speed_bar(lab, s, current, times) for s in steps) + '</ol>'
-                    for title, steps in groups if steps)
+    """All steps of the lab as bars of speed: the path, the case study, and what did not help."""
+    case_study = [s for s in lab.steps if s.name in lab.case_study and s.name not in lab.did_not_help]
+    did_not_help = [s for s in lab.steps if s.name in lab.did_not_help]
+    lists = ''
+    for title, steps in (('', lab.path), ('<p>Case study</p>', case_study), ('<p>Did not help</p>', did_not_help)):
+        if steps:
+            lists += f'{title}<ol>{"".join(speed_bar(lab, s, current, times) for s in steps)}</ol>'
     said = f'Longer is faster: {times.gpu}, {times.label}' if times else 'No time is recorded'
-    return (f'<nav class="rail" aria-label="Versions of this lab"><p class="rail-title"><a href="versions.html">All {len(lab.steps)} '
+    return (f'<nav class="rail" aria-label="Versions of this lab"><p><a href="versions.html">All {len(lab.steps)} '
             f'versions</a></p><div class="rail-steps">{lists}</div><p class="source">{esc(said)}. Keys: ← →</p></nav>')
 
 
 def gain_words(step, times):
-    """(the gain as a factor, what it means); ('', '') if the step or the step before it is not measured."""
+    """(the gain as a factor, the words that follow it); ('', '') if the step or the step before it is not measured."""
     before, after = (times.seconds.get(step.over), times.seconds.get(step.name)) if times else (None, None)
     if not before or not after:
         return '', ''
     factor = before / after
-    meaning = 'faster' if factor >= 1.01 else 'slower' if factor <= 0.99 else 'no gain'
-    return show(factor, 'x'), meaning
+    meaning = ' faster than' if factor >= 1.015 else ', slower than' if factor <= 0.985 else ', no gain over'
+    return progress.factor(factor), f'{meaning} {step.over}'
+
+
+def step_before(lab, step):
+    return next((s for s in lab.steps if s.name == step.over), None)
 
 
 def limits(site, lab, step, records):
     """The recorded analyses of the step before and of the step itself; None for those that are missing."""
-    over = next((s for s in lab.steps if s.name == step.over), None)
-    return [guided.entry_of(site, lab, s, records)[1] if s and guided.entry_of(site, lab, s, records)[0] else None
-            for s in (over, step)]
+    found = []
+    for one in (step_before(lab, step), step):
+        guided_record, entry = guided.entry_of(site, lab, one, records) if one else (None, None)
+        found.append(entry if guided_record else None)
+    return found
 
 
 def verdict_words(before, after):
-    """'no bank conflicts any more, now limited by latency', from the recorded analyses."""
-    words = [f'no {cause} any more' for cause in guided.solved(before, after)] if before else []
+    """'no more bank conflicts, now limited by latency', from the recorded analyses; '' without them."""
+    words = guided.solved(before, after) if before and after else []
     if after:
         limit = guided.limit_of(after)
         same = before and guided.limit_of(before) == limit
@@ -97,36 +106,38 @@ def verdict_words(before, after):
 def side(name, times, entry):
     """One side of the comparison with the step before: time and limit."""
     seconds = times.seconds.get(name) if times else None
-    facts = [show(seconds, 'time')] if seconds else []
+    time = show(seconds, 'time') if seconds else 'not measured'
     busy = esc(guided.limit_with_share(entry)) if entry else 'no analysis recorded'
-    return f'<div><code>{esc(name)}</code><strong>{facts[0] if facts else "not measured"}</strong><span>{busy}</span></div>'
+    return f'<div><code>{esc(name)}</code><strong>{time}</strong><span>{busy}</span></div>'
 
 
 def verdict(site, lab, step, records, times):
     """The gain over the step before, and what limits both."""
     before, after = limits(site, lab, step, records)
-    factor, meaning = gain_words(step, times)
-    says = verdict_words(before, after)
-    if not step.over:
-        says = f'The lab begins here; {says}' if says else 'The lab begins here'
-    elif meaning:
-        compared = f'no gain over {step.over}' if meaning == 'no gain' else f'{meaning} than {step.over}'
-        says = f'{compared}: {says}' if says else compared
-    big = f'<strong>{factor}</strong> ' if factor else ''
-    sides = (side(step.over, times, before) + '<span class="arrow" aria-label="then">→</span>' if step.over else '') + side(step.name, times, after)
-    measured = f'Times: measured on {times.gpu}, {times.label}. ' if times else ''
-    modelled = (f'Limits: modelled for {guided.gpu_of(records)}, size {" x ".join(map(str, after["size"]))}.' if after else '')
+    factor, meaning = gain_words(step, times) if step.over else ('', 'The lab begins here')
+    says = ': '.join(words for words in (meaning, verdict_words(before, after)) if words)
+    big = f'<strong>{factor}</strong>' if factor else ''
+    sides = side(step.name, times, after)
+    if step.over:
+        sides = side(step.over, times, before) + '<span class="arrow" aria-label="then">→</span>' + sides
+    sources = [f'Times: measured on {times.gpu}, {times.label}.'] if times else []
+    if after:
+        size = ' x '.join(map(str, after['size']))
+        sources.append(f'Limits: modelled for {guided.gpu_of(records)}, size {size}.')
     return (f'<p class="verdict">{big}{esc(says)}.</p><div class="sides">{sides}</div>'
-            f'<p class="source">{esc(measured + modelled)}</p>')
+            f'<p class="source">{esc(" ".join(sources))}</p>')
 
 
 def change(site, lab, step):
     """The changed lines, and the files that are added or dropped."""
-    over = next((s for s in lab.steps if s.name == step.over), None)
+    over = step_before(lab, step)
     if not over:
         return ''
     lines = changes.show((site.root / over.file).read_text(), (site.root / step.file).read_text())
-    files = changes.parts(over, step, lambda part: f'<a href="#P{step.parts.index(part)}L1"><code>{esc(part)}</code></a>')
+
+    def link(part):
+        return f'<a href="#P{step.parts.index(part)}L1"><code>{esc(part)}</code></a>'
+    files = changes.parts(over, step, link)
     return (f'<h2 id="change">What changes</h2>{lines or "<p>No line of the code changes.</p>"}{files}'
             f'<p><a href="diff.html#{over.name}..{step.name}">Side by side, or with any other version</a></p>')
 
@@ -139,7 +150,8 @@ def place(lab, step, times):
     steps = [(s, times.seconds[s.name]) for s in shown if s.name in times.seconds]
     at = [s for s, _ in steps].index(step)
     limit = min(times.baselines.items(), key=lambda named: named[1], default=None)
-    columns = [(s.number, seconds, f'{s.name}: {show(seconds, "time")}. {sentence(s.idea)}', f'{s.name}.html') for s, seconds in steps]
+    columns = [(s.number, seconds, f'{s.name}: {show(seconds, "time")}. {sentence(s.idea)}', f'{s.name}.html')
+               for s, seconds in steps]
     title = f'Time of {step.name} among the versions of the lab'
     dashed = f' Dashed: {limit[0]}, {show(limit[1], "time")}.' if limit else ''
     drawn = charts.stairs(columns, {at: [f'{step.number}: {show(steps[at][1], "time")}']}, title, 170, limit, [at])
@@ -155,9 +167,11 @@ def all_times(step, figures):
             over = figures.seconds(k, step.over, size) if step.over else None
             entry = figures.entry(step.name, size)
             if seconds:
-                rows.append([esc(label), esc(series), show(seconds, 'time'), show(*lab_pages.rate_of(entry, seconds)) if entry else '–',
+                rate = show(*lab_pages.rate_of(entry, seconds)) if entry else '–'
+                rows.append([esc(label), esc(series), show(seconds, 'time'), rate,
                              show(over / seconds, 'x') if over else '–'])
-    return shell.table(['Size', 'GPU', 'Time', 'Rate', f'over {step.over or "-"}'], rows, (2, 3, 4), 'Times') if rows else ''
+    head = ['Size', 'GPU', 'Time', 'Rate', f'over {step.over or "-"}']
+    return shell.table(head, rows, (2, 3, 4), 'Times') if rows else ''
 
 
 def fold(ident, title, fact, body):
@@ -166,25 +180,32 @@ def fold(ident, title, fact, body):
             f'<div class="folded">{body}</div></details>')
 
 
+def source(site, lab, step, text):
+    """The step's own file, which the playground edits, and the files that it includes."""
+    parts = ''.join(f'<h3><code>{esc(part)}</code></h3>' + listing((site.root / part).read_text(), f'P{i}L')
+                    for i, part in enumerate(step.parts))
+    place = playground.place(lab.name, step.name, text, listing(text))
+    return f'<p class="file"><code>{step.file}</code></p>{place}{parts}'
+
+
 def details(site, lab, step, name, text, records):
     """The folded sections: all times, analysis, cost of the lines and source, counters."""
     figures = lab_pages.Figures(records)
     times, counts = all_times(step, figures), lab_pages.counters(step, records)
     found, entry = guided.entry_of(site, lab, step, records)
-    missing = f'<p class="gap" role="note">{esc(entry)}</p>' if not found else ''
-    source = (f'<p class="file"><code>{step.file}</code></p>' + playground.place(lab.name, step.name, text, listing(text))
-              + ''.join(f'<h3><code>{esc(part)}</code></h3>' + listing((site.root / part).read_text(), f'P{i}L')
-                        for i, part in enumerate(step.parts)))
-    lines = len(text.splitlines())
-    return (
-        (fold('all-times', 'All times', f'{len(figures.sizes())} sizes, {len(figures.series)} series', times) if times else '')
-        + fold('guided', 'Guided analysis', esc(guided.limit_with_share(entry)) if found else 'not recorded',
-               missing or guided.analysis(site, lab, step, name, found, entry))
-        + fold('source', 'Complete source and the cost of each line', f'{lines} lines'
-               + (f', {len(step.parts)} included files' if step.parts else ''),
-               ('' if missing else f'<div id="lines">{guided.heat(site, step, name, found, entry)}</div>') + source)
-        + fold('counters', 'Counters', 'counted by ncu on a GPU' if counts else 'not recorded',
-               counts or '<p class="gap" role="note">No counters of this version are recorded.</p>'))
+    analysis, costs, limit = f'<p class="gap" role="note">{esc(entry)}</p>', '', 'not recorded'
+    if found:
+        analysis = guided.analysis(site, lab, step, name, found, entry)
+        costs = f'<div id="lines">{guided.heat(site, step, name, found, entry)}</div>'
+        limit = esc(guided.limit_with_share(entry))
+    lines = f'{len(text.splitlines())} lines' + (f', {len(step.parts)} included files' if step.parts else '')
+    many = f'{len(figures.sizes())} sizes, {len(figures.series)} series'
+    folds = [fold('all-times', 'All times', many, times)] if times else []
+    return ''.join(folds + [
+        fold('guided', 'Guided analysis', limit, analysis),
+        fold('source', 'Complete source and the cost of each line', lines, costs + source(site, lab, step, text)),
+        fold('counters', 'Counters', 'counted by ncu on a GPU' if counts else 'not recorded',
+             counts or '<p class="gap" role="note">No counters of this version are recorded.</p>')])
 
 
 def neighbours(lab, at):
@@ -203,11 +224,13 @@ def step_page(site, lab, at, records, links=''):
     text = (site.root / step.file).read_text()
     times = progress.of_step(lab, step, records)
     css = ''.join(f'<link rel="stylesheet" href="../theme/{file}.css">' for file in ('step', 'heat'))
-    body = (f'{css}<div class="withrail">{rail(lab, step, times)}<article><p class="kicker"><code>{step.name}</code></p>'
-            f'<h1>{esc(sentence(step.idea)[:-1])}</h1>{verdict(site, lab, step, records, times)}'
-            f'{shell.gaps(site.records.gaps_of(lab.name))}<h2 id="idea">The idea</h2>{idea(text)}{change(site, lab, step)}{links}'
-            f'<h2 id="times">Where it stands</h2>{place(lab, step, times)}{details(site, lab, step, name, text, records)}'
-            f'{neighbours(lab, at)}</article></div>')
-    site.found(name, f'{lab.title}: {step.name}', [(f'{lab.name} {step.name}', '', f'{step.idea}. {" ".join(header(text).values())}')])
+    chapter = [f'<p class="kicker"><code>{step.name}</code></p><h1>{esc(sentence(step.idea)[:-1])}</h1>',
+               verdict(site, lab, step, records, times), shell.gaps(site.records.gaps_of(lab.name)),
+               '<h2 id="idea">The idea</h2>', idea(text), change(site, lab, step), links,
+               '<h2 id="times">Where it stands</h2>', place(lab, step, times),
+               details(site, lab, step, name, text, records), neighbours(lab, at)]
+    body = f'{css}<div class="withrail">{rail(lab, step, times)}<article>{"".join(chapter)}</article></div>'
+    words = f'{step.idea}. {" ".join(header(text).values())}'
+    site.found(name, f'{lab.title}: {step.name}', [(f'{lab.name} {step.name}', '', words)])
     site.write(name, shell.page(name, f'{step.name}: {step.idea}', body, lab, wide=True,
                                 scripts=['theme/heat.js', 'theme/step.js'] + playground.SCRIPTS))

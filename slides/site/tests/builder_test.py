@@ -89,8 +89,10 @@ def home_is_recorded(site, pages):
 def chapters(site, pages):
     """A step's page has the recorded gain, its idea as prose, and exactly the changed lines of its code."""
     from slides.builder.records import read_record, show
-    changed = 0
+    changed, without_conflicts = 0, set()
     for lab in site.labs:
+        guided = {e['step']: e for e in read_record(ROOT / f'solutions/{lab.name}/measured/h200.guided.jsonl')['entries']}
+        conflicts = {name: sum(max(0, c[7] - c[8]) for lines in e['lines'].values() for c in lines) for name, e in guided.items()}
         entries = [e for e in read_record(ROOT / f'solutions/{lab.name}/measured/h200.jsonl')['entries'] if 'step' in e]
         size = [e['size'] for e in entries if e['step'] == lab.steps[0].name][-1]
         ms = {e['step']: e['cold']['median_ms'] for e in entries if e['size'] == size}
@@ -99,7 +101,14 @@ def chapters(site, pages):
             page = pages[f'{lab.name}/{step.name}.html']
             verdict = re.search(r'<p class="verdict">(.*?)</p>', page)[1]
             if step.name in ms and step.over in ms:
-                expect(f'<strong>{show(ms[step.over] / ms[step.name], "x")}</strong>' in verdict, f'{step.name}: the headline is {verdict}')
+                gain = ms[step.over] / ms[step.name]
+                said = f'{gain:,.0f}x' if gain >= 1000 else show(gain, 'x')
+                expect(f'<strong>{said}</strong>' in verdict, f'{step.name}: the headline is {verdict}')
+            if 'no more bank conflicts' in verdict:
+                expect(conflicts[step.over] > 100 * conflicts[step.name], f'{step.name}: {conflicts[step.name]} conflicts are left')
+                without_conflicts.add(step.name)
+            now = guided[step.name]['analysis']['limiter'] == 'latency'
+            expect(('limited by latency' in verdict) == now, f'{step.name}: the limit in {verdict}')
             source = (ROOT / step.file).read_text().split('\n')
             idea = re.search(r'^// idea +(.*)', '\n'.join(source), re.M)[1]
             shown = html.unescape(re.sub('<[^>]*>', '', re.search(r'<p class="idea">(.*?)</p>', page)[1]))
@@ -121,6 +130,7 @@ def chapters(site, pages):
             expect(all(source[n - 1].lstrip().startswith('//') for n in missing), f'{step.name}: lines {missing} are new, but not shown')
             changed += bool(added)
     expect(changed > 80, f'only {changed} steps add lines')
+    expect(without_conflicts == {'03_sequential', '06_padded', '09_warp_tiles'}, f'no more conflicts: {without_conflicts}')
 
 
 def steps_that_did_not_help_are_apart(site, pages):
