@@ -12,13 +12,8 @@ SHOWN = 'matmul'  # the lab whose times are the picture of the course
 WATCHED = ('reduction', '02_strided')
 
 
-def factor(gain):
-    """'1.47x', '105x', '21,283x'"""
-    return f'{gain:,.0f}x' if gain >= 1000 else show(gain, 'x')
-
-
 def step_words(step, seconds, over):
-    gained = f', {factor(over / seconds)} compared with {step.over}' if over else ''
+    gained = f', {progress.factor(over / seconds)} compared with {step.over}' if over else ''
     return f'{step.name}: {show(seconds, "time")}{gained}. {step.idea[0].upper() + step.idea[1:]}.'
 
 
@@ -31,7 +26,7 @@ def notes_of(steps, limit):
     def said(k, value):
         return f'{steps[k][0].name}: {value}'
     below = [f'dashed: {limit[0]}, {show(limit[1], "time")}'] if limit else []
-    return {0: [said(0, show(seconds[0], 'time'))], largest: [said(largest, f'{factor(max(gains))} faster')],
+    return {0: [said(0, show(seconds[0], 'time'))], largest: [said(largest, f'{progress.factor(max(gains))} faster')],
             fastest: [said(fastest, show(seconds[fastest], 'time'))] + below}, fastest
 
 
@@ -40,13 +35,23 @@ def picture(lab, times):
     steps = progress.on_path(lab, times)
     limit = min(times.baselines.items(), key=lambda named: named[1], default=None)
     notes, fastest = notes_of(steps, limit)
-    columns = [(step.number, seconds, step_words(step, seconds, times.seconds.get(step.over)), f'{lab.name}/{step.name}.html')
-               for step, seconds in steps]
-    title = f'{lab.title}, {factor(progress.gain(lab, times))} faster in {len(steps) - 1} steps'
+    columns = []
+    for step, seconds in steps:
+        tip = step_words(step, seconds, times.seconds.get(step.over))
+        columns.append((step.number, seconds, tip, f'{lab.name}/{step.name}.html'))
+    title = f'{lab.title}, {progress.factor(progress.gain(lab, times))} faster in {len(steps) - 1} steps'
     return (f'<figure class="hero-picture"><figcaption>{html.escape(title)}</figcaption>'
             + charts.stairs(columns, notes, title, limit=limit, now=[fastest])
-            + f'<p class="source">Time of a call, measured on {times.gpu}, {html.escape(times.label)}, {times.date}. Each column '
-            'links to its version: the idea, the changed lines and the gain.</p></figure>')
+            + f'<p class="source">Time of a call, measured on {times.gpu}, {html.escape(times.label)}, {times.date}. '
+            'Each column links to its version: the idea, the changed lines and the gain.</p></figure>')
+
+
+def two_warps(site):
+    """The picture of a course without records, such as that of a student."""
+    address = site.links.page_of('labs/figures/divergence.svg')
+    words = ('If lanes of a warp take two branches, half of them are idle; if two warps take one branch each, '
+             'every lane is at work')
+    return f'<figure class="hero-picture"><img src="{address}" alt="{words}"></figure>'
 
 
 def buttons(site, warps):
@@ -73,27 +78,29 @@ def card(lab, times):
     if times:
         steps = progress.on_path(lab, times)
         seconds = [s for _, s in steps]
-        gained = f'<strong class="gain">{factor(progress.gain(lab, times))}</strong>'
+        gained = f'<strong class="gain">{progress.factor(progress.gain(lab, times))}</strong>'
         drawn = charts.small_stairs(seconds)
-        facts = (f'<p class="facts">{len(steps)} versions: {show(seconds[0], "time")} → {show(min(seconds), "time")}</p>'
-                 .replace(' ms', '&nbsp;ms').replace(' µs', '&nbsp;µs'))
-    return (f'<li class="card"><p class="card-head"><span>{html.escape(lab.hours[:1].upper() + lab.hours[1:])}</span>{gained}</p>'
-            f'{drawn}<h3><a href="{lab.name}/index.html">{html.escape(lab.title)}</a></h3>'
+        ends = [show(s, 'time').replace(' ', '&nbsp;') for s in (seconds[0], min(seconds))]
+        facts = f'<p class="facts">{len(steps)} versions: {ends[0]} → {ends[1]}</p>'
+    hours = html.escape(lab.hours[:1].upper() + lab.hours[1:])
+    return (f'<li class="card"><p class="card-head"><span>{hours}</span>{gained}</p>{drawn}'
+            f'<h3><a href="{lab.name}/index.html">{html.escape(lab.title)}</a></h3>'
             f'<p>{html.escape(first_sentence(lab.goal))}</p>{facts}</li>')
 
 
 def index(site, kinds, warps):
     times = {lab.name: progress.of_lab(lab, kinds[lab.name]) for lab in site.labs}
     shown = next((lab for lab in site.labs if lab.name == SHOWN and times[lab.name]), None)
-    hero = picture(shown, times[SHOWN]) if shown else ''
+    hero = picture(shown, times[SHOWN]) if shown else two_warps(site)
     measured = ('<p class="source">Gain: from the first version to the fastest version of the path, measured.</p>'
                 if any(times.values()) else '')
     body = (
         '<link rel="stylesheet" href="theme/home.css"><div class="hero"><div class="hero-words">'
         '<h1>Make CUDA kernels fast, one idea at a time</h1>'
-        '<p class="lead">You start from a kernel that is correct but slow, and take it to the limit of the hardware. You need '
-        'C++, but no GPU: the course runs every kernel on your CPU and counts the cost of each line.</p>'
+        '<p class="lead">You start from a kernel that is correct but slow, and take it to the limit of the hardware. '
+        'You need C++, but no GPU: the course runs every kernel on your CPU and counts the cost of each line.</p>'
         f'<ul class="buttons">{buttons(site, warps)}</ul></div>{hero}</div>{shell.gaps(site.records.gaps)}'
         '<h2 id="path">The path through the labs</h2><ol class="cards">'
         + ''.join(card(lab, times[lab.name]) for lab in site.labs) + f'</ol>{measured}')
-    site.write('index.html', shell.page('index.html', 'Make CUDA kernels fast', body, students=site.students, wide=True))
+    page = shell.page('index.html', 'Make CUDA kernels fast', body, students=site.students, wide=True)
+    site.write('index.html', page)
