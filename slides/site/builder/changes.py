@@ -91,7 +91,8 @@ def emphasised(shown, marked):
 
 
 def row(tag, line, marked=()):
-    return f'<{tag} class="row" data-n="{line.number}">{emphasised(line.shown, marked) if marked else line.shown}\n</{tag}>'
+    shown = emphasised(line.shown, marked) if marked else line.shown
+    return f'<{tag} class="row" data-n="{line.number}">{shown}\n</{tag}>'
 
 
 def changed(gone, new):
@@ -160,5 +161,6 @@ class Versions:
         pairs = {f'{a}|{b}': [[int(tag == 'equal'), *at] for tag, *at in opcodes(self.lines[a], self.lines[b])]
                  for i, a in enumerate(names) for b in names[i + 1:]}
         numbers = {name: [line.number for line in lines] for name, lines in self.lines.items()}
-        data = {'names': names, 'over': self.over, 'table': list(table), 'lines': shown, 'numbers': numbers, 'pairs': pairs}
+        data = {'names': names, 'over': self.over, 'table': list(table), 'lines': shown, 'numbers': numbers,
+                'pairs': pairs}
         return 'const VERSIONS = ' + json.dumps(data, separators=(',', ':')) + ';\n'

@@ -61,14 +61,16 @@ def legend(series, dots=True, note=''):
     def sign(one):
         inner = shape(one.colour, '9', '9') if dots else '<rect x="1" y="4" width="15" height="10"/>'
         return f'<svg class="{look(one)}" width="18" height="18" aria-hidden="true">{inner}</svg>'
-    items = [f'{sign(one)} {html.escape(one.name)}' for one in series] + ([f'<span class="dim">{note}</span>'] if note else [])
+    items = [f'{sign(one)} {html.escape(one.name)}' for one in series]
+    if note:
+        items.append(f'<span class="dim">{note}</span>')
     return '<ul class="legend">' + ''.join(f'<li>{item}</li>' for item in items) + '</ul>'
 
 
 def named(rows, top, each, drawn):
     """A chart with the names of its rows, which are HTML, in a column to its left."""
-    return (f'<div class="named" style="--top:{top}px;--each:{each}px"><ul>' + ''.join(f'<li>{name}</li>' for name, _ in rows)
-            + f'</ul>{drawn}</div>')
+    names = ''.join(f'<li>{name}</li>' for name, _ in rows)
+    return f'<div class="named" style="--top:{top}px;--each:{each}px"><ul>{names}</ul>{drawn}</div>'
 
 
 def figure(title, inner, source, table=''):
@@ -105,7 +107,9 @@ def round_values(most):
 
 
 def dots(rows, series, form, label):
-    """A row per version on a logarithmic axis, with a line of marks per colour. rows: [(name as HTML, [(value, tip) or None])]"""
+    """A row per version on a logarithmic axis, with a line of marks per colour.
+
+    rows: [(name as HTML, [(value, tip) or None])]"""
     values = [m[0] for _, marks in rows for m in marks if m]
     low, high = min(values), max(values)
     low, high = (low / 1.2, high * 1.2) if low == high else (low, high)
@@ -155,7 +159,8 @@ def bars(rows, series, form, label, limits=()):
     for k, (name, value, of) in enumerate(limits):
         x = f'{100 * value / most:.3f}%'
         over.append(f'<line class="limit l{of}" x1="{x}" x2="{x}" y1="{20 * k + 16}" y2="{bottom}"/>')
-        over.append(words(x, 20 * k + 12, f'{name}: {value_text(value, form)}', f'limit l{of}', 'end' if value > most / 2 else 'start'))
+        over.append(words(x, 20 * k + 12, f'{name}: {value_text(value, form)}', f'limit l{of}',
+                          'end' if value > most / 2 else 'start'))
     for i, (_, marks) in enumerate(rows):
         for k, (one, m) in enumerate(zip(series, marks)):
             if m:
@@ -200,9 +205,9 @@ def roofline(points, slope, roof, units, label):
         px, py = place(x, y)
         # The number is to the right of its mark, where it rarely hides another mark.
         parts.append(mark('s0', shape(0, px, py) + at(px, py, words(8, 4, name, 'mono small')), tip))
-    said = (f'<p class="axes">Horizontal axis: {html.escape(units[0])}, logarithmic. Vertical axis: {html.escape(units[2])}, '
-            f'logarithmic. Sloped limit: {html.escape(slope[0])}. Flat limit: {html.escape(roof[0])}.</p>')
-    return svg(high, parts, label) + said
+    said = (f'Horizontal axis: {units[0]}, logarithmic. Vertical axis: {units[2]}, logarithmic. '
+            f'Sloped limit: {slope[0]}. Flat limit: {roof[0]}.')
+    return svg(high, parts, label) + f'<p class="axes">{html.escape(said)}</p>'
 
 
 
@@ -221,6 +226,16 @@ def small_stairs(values, pixels=56):
     return f'<svg class="stairs" width="100%" height="{pixels}" aria-hidden="true">{columns}</svg>'
 
 
+def column(k, count, step, y, bottom, is_now):
+    """Column k of `count`, from `y` to `bottom`, above the step's number. step: (number, seconds, tip, address)"""
+    number, _, tip, address = step
+    x, wide = 100 * k / count, 90 / count
+    css = 'dim alternate' if k % 2 and count > 16 else 'dim'  # a phone has no space for all numbers
+    return (f'<a class="mark" href="{address}" tabindex="-1" aria-label="{html.escape(tip)}">'
+            f'<rect class="stair{" now" if is_now else ""}" x="{x:.3f}%" width="{wide:.3f}%" y="{y:.1f}" '
+            f'height="{bottom - y:.1f}"/>{words(f"{x + wide / 2:.3f}%", bottom + 16, number, css, "middle")}</a>')
+
+
 def stairs(steps, notes, label, pixels=300, limit=None, now=()):
     """Times as columns, which link to their steps, on a logarithmic axis whose labels are in the margin (site.css).
 
@@ -228,7 +243,7 @@ def stairs(steps, notes, label, pixels=300, limit=None, now=()):
     seconds) of a baseline; now: places of the columns in the accent colour."""
     values = [seconds for _, seconds, _, _ in steps]
     every = values + ([limit[1]] if limit else [])
-    top, bottom, wide = 40, 40 + pixels, 100 / len(steps)
+    bottom = 40 + pixels
     ys = {seconds: bottom - high for seconds, high in zip(every, heights(every, pixels))}
     parts, ticks = [words('100%', 14, 'time, logarithmic', 'dim', 'end')], []
     low, high = min(every) / 1.5, max(every)
@@ -237,17 +252,13 @@ def stairs(steps, notes, label, pixels=300, limit=None, now=()):
         parts.append(f'<line class="grid" x1="0" x2="100%" y1="{y:.1f}" y2="{y:.1f}"/>')
         parts.append(in_margin(y, tick_text(tick, 'time'), 'dim'))
         ticks.append(y)
-    for k, (number, seconds, tip, address) in enumerate(steps):
-        x, said = wide * k, html.escape(tip)
-        css = 'dim alternate' if k % 2 and len(steps) > 16 else 'dim'  # a phone has no space for all numbers
-        parts.append(f'<a class="mark" href="{address}" tabindex="-1" aria-label="{said}">'
-                     f'<rect class="stair{" now" if k in now else ""}" x="{x:.3f}%" width="{0.9 * wide:.3f}%" y="{ys[seconds]:.1f}" '
-                     f'height="{bottom - ys[seconds]:.1f}"/>{words(f"{x + 0.45 * wide:.3f}%", bottom + 16, number, css, "middle")}</a>')
+    for k, step in enumerate(steps):
+        parts.append(column(k, len(steps), step, ys[step[1]], bottom, k in now))
     if limit:
         y = ys[limit[1]]
         parts.append(f'<line class="limit" x1="0" x2="100%" y1="{y:.1f}" y2="{y:.1f}"/>')
-        near = next((tick - y for tick in ticks if abs(tick - y) < 14), None)  # its label must not cover that of the axis
-        parts.append(in_margin(y if near is None else y + near + (14 if near < 0 else -14), limit[0], 'limit'))
+        near = next((tick for tick in ticks if abs(tick - y) < 14), None)  # the label of the axis must stay readable
+        parts.append(in_margin(y if near is None else near + (14 if near < y else -14), limit[0], 'limit'))
     for k, lines in notes.items():
         parts.append(note_above([ys[v] for v in values], k, lines))
     return svg(bottom + 22, parts, label, 'plot steps')
@@ -263,6 +274,8 @@ def note_above(ys, k, lines):
     under = ys[k:] if left else ys[len(ys) // 2 - 2:k + 1]
     y = min(under) - 8 - 17 * (len(lines) - 1)
     x = f'{wide * k:.3f}%' if left else f'{wide * (k + 0.9):.3f}%'
-    leader = (f'<line class="leader" x1="{x}" x2="{x}" y1="{min(under) - 4:.1f}" y2="{ys[k]:.1f}"/>' if ys[k] - min(under) > 8 else '')
+    leader = ''
+    if ys[k] - min(under) > 8:
+        leader = f'<line class="leader" x1="{x}" x2="{x}" y1="{min(under) - 4:.1f}" y2="{ys[k]:.1f}"/>'
     return leader + ''.join(words(x, f'{y + 17 * n:.1f}', said, 'note dim' if n else 'note', 'start' if left else 'end')
                             for n, said in enumerate(lines))

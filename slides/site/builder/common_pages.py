@@ -26,9 +26,10 @@ def a_to_z(headings):
         if level == 3:
             word = title.replace('`', '')
             letters.setdefault(word.lstrip('_.')[0].upper(), []).append((word.lstrip('_.').lower(), word, anchor))
-    items = ''.join(
-        f'<li><b>{letter}</b> ' + ', '.join(f'<a href="#{anchor}">{html.escape(word)}</a>' for _, word, anchor in sorted(terms)) + '</li>'
-        for letter, terms in sorted(letters.items()))
+    items = ''
+    for letter, terms in sorted(letters.items()):
+        links = ', '.join(f'<a href="#{anchor}">{html.escape(word)}</a>' for _, word, anchor in sorted(terms))
+        items += f'<li><b>{letter}</b> {links}</li>'
     return f'<nav class="a-to-z" aria-label="Terms from A to Z"><ul>{items}</ul></nav>'
 
 

@@ -59,9 +59,11 @@ class Panel:
                       for a, b in zip(known, known[1:])]
             marks += [charts.mark(f's{k % 4}', charts.shape(k, x(at), y(values[at])), self.tips[k][at]) for at in known]
             if len(self.values) == 1:  # the values of several curves would overlap; the text below has them
-                marks += [charts.words(x(at), float(y(values[at])) - 9, charts.tick_text(values[at], self.form).split(' ')[0],
-                                       'value small', 'middle') for at in known]
-        return f'<p class="paneltitle">{esc(self.title)}</p>' + charts.svg(bottom + 24, parts + marks, self.title, 'plot margin')
+                marks += [charts.words(x(at), float(y(values[at])) - 9,
+                                       charts.tick_text(values[at], self.form).split(' ')[0], 'value small', 'middle')
+                          for at in known]
+        drawn = charts.svg(bottom + 24, parts + marks, self.title, 'plot margin')
+        return f'<p class="paneltitle">{esc(self.title)}</p>{drawn}'
 
 
 def said(values, names, forms, place, before, after):
@@ -132,8 +134,9 @@ def sweep_block(site, lab, of, sweep):
             if second:
                 cells.append(f'{getattr(p, second[1]):.4g}' if p else '–')
         rows.append(cells)
-    inner = (charts.legend(charts.measured(names)) if over else '') + ''.join(p.draw(places, first) for p in panels) + slider + (
-        f'<div class="readouts" aria-live="polite">{"".join(readouts)}</div>')
+    legend = charts.legend(charts.measured(names)) if over else ''
+    inner = (legend + ''.join(p.draw(places, first) for p in panels) + slider
+             + f'<div class="readouts" aria-live="polite">{"".join(readouts)}</div>')
     only = ''.join(f' {name} = {v}.' for name, v in fixed.items())
     source = (f'Measured on {of.gpu}, cold L2, median: {sweep.date}, {sweep.command}.{only} In brackets: the ratio to the value at '
               'the neighbouring point.')
@@ -150,8 +153,9 @@ def parts_block(site, lab, p):
     whole = p.times['full']
     rows, table = [], []
     for name, seconds in p.times.items():
-        rows.append((f'<code>{esc(name)}</code>', [(seconds, f'{name}, {PARTS.get(name, "")}: {show(seconds, "time")}, {seconds / whole:.0%} of the '
-                                      f'whole ({p.gpu}, measured)')]))
+        tip = (f'{name}, {PARTS.get(name, "")}: {show(seconds, "time")}, {seconds / whole:.0%} of the whole '
+               f'({p.gpu}, measured)')
+        rows.append((f'<code>{esc(name)}</code>', [(seconds, tip)]))
         file = f'solutions/{lab.name}/limits/{p.step}.{name}.cu'
         page = site.links.page_of(file) if name != 'full' else f'{lab.name}/{p.step}.html'
         shown = f'<code>{esc(name)}</code>'

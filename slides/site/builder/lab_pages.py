@@ -116,8 +116,8 @@ def size_block(lab, figures, size, label):
     used = [figures.series[k][1] for k in known]
     source = ('Recorded: ' + '; '.join(f'{n}, {r.date}, {r.command}' for n, r in zip(names, used))
               + '. The table also has the CPU, where it is recorded. A gain is relative to the version that the step changes.')
-    return charts.figure(f'Time of a call with a cold L2, {label}', charts.dots(rows, figures.looks(known), 'time', f'Times at {label}'),
-                         source, full)
+    drawn = charts.dots(rows, figures.looks(known), 'time', f'Times at {label}')
+    return charts.figure(f'Time of a call with a cold L2, {label}', drawn, source, full)
 
 
 def rates(site, lab, figures, size, label):
@@ -153,7 +153,8 @@ def rates(site, lab, figures, size, label):
     source = ('The work of the problem over the recorded time. ' +
               (f'Ceiling, measured: {"; ".join(said)}. ' if said else 'No ceiling is recorded. ')
               + ('' if flop else 'If a rate is above that of a copy, the bytes fit into L2, or are only read.'))
-    return charts.figure(f'{what}, {label}', charts.bars(rows, figures.looks(measured), form, f'Rates at {label}', limits), source,
+    drawn = charts.bars(rows, figures.looks(measured), form, f'Rates at {label}', limits)
+    return charts.figure(f'{what}, {label}', drawn, source,
                          shell.table(['Version'] + names, table, range(1, 1 + len(names)), f'Rates at {label}'))
 
 
@@ -225,7 +226,8 @@ def history(lab, lectures):
             table.append([esc(f['version']), link, f'{f["published"]:g}', f'{model:.4g}' if model else '–', esc(f['message'])])
         size = ' x '.join(str(n) for n in lecture.size)
         title = f'History: {lecture.gpu}, {lecture.unit}, size {size}'
-        drawn = charts.bars(rows, [charts.Series('published', 0, False), charts.Series('modelled by this course', 0, True)], '', title)
+        series = [charts.Series('published', 0, False), charts.Series('modelled by this course', 0, True)]
+        drawn = charts.bars(rows, series, '', title)
         note = '' if lecture.size_stated else ' The source does not state the size; this size is assumed.'
         out.append(charts.figure(title, drawn, f'History. Source: {lecture.source}.{note} The second bar is modelled.',
                                  shell.table(['Published version', 'Version here', f'published, {esc(lecture.unit)}',
@@ -242,14 +244,15 @@ def overview(lab, figures, size, label):
         head += [f'{esc(figures.series[k][1].gpu)}', 'gain']
     case_study, did_not_help = [], []
     for s in lab.steps:
-        row = [step_link(s), esc(s.idea), f'<a href="diff.html#{s.over}..{s.name}">from&nbsp;{s.over.split("_")[0]}</a>' if s.over else '–']
+        change = f'<a href="diff.html#{s.over}..{s.name}">from&nbsp;{s.over.split("_")[0]}</a>' if s.over else '–'
+        row = [step_link(s), esc(s.idea), change]
         for k in measured:
             seconds, over = figures.seconds(k, s.name, size), s.over and figures.seconds(k, s.over, size)
             row += [show(seconds, 'time') if seconds else '–', show(over / seconds, 'x') if seconds and over else '–']
         (did_not_help if s.name in lab.did_not_help else case_study if s.name in lab.case_study else rows).append(row)
     numbers = range(3, len(head))
-    text = (f'<p class="source">Times of a call with a cold L2, measured, {esc(label)}.</p>' if measured else '') + shell.table(
-        head, rows, numbers, 'The versions of the path')
+    text = f'<p class="source">Times of a call with a cold L2, measured, {esc(label)}.</p>' if measured else ''
+    text += shell.table(head, rows, numbers, 'The versions of the path')
     if case_study:
         text += ('<h2 id="case-study">Case study</h2><p>These versions tune the lab for one GPU or for special sizes.</p>'
                  + shell.table(head, case_study, numbers, 'Case study'))

@@ -60,7 +60,9 @@ def page(name, title, body, lab=None, students=False, scripts=(), wide=False):
 <header>
 <a class="home" href="{root}index.html">Stepwise</a>
 {navigation(COURSE[:-1] if students else COURSE, name, 'Course')}
-<form role="search" action="{root}search.html"><input type="search" name="q" aria-label="Search the course" placeholder="Search /"></form>
+<form role="search" action="{root}search.html">
+<input type="search" name="q" aria-label="Search the course" placeholder="Search /">
+</form>
 <button type="button" id="theme" aria-label="Light or dark">◐</button>
 </header>
 {of_lab}

@@ -2,8 +2,8 @@
 import pathlib
 import shutil
 
-from . import (changes, common_pages, course, figures_page, home_page, lab_pages, lectures_page, live_pages, measured, stages_page,
-               step_page, warp_pages)
+from . import (changes, common_pages, course, figures_page, home_page, lab_pages, lectures_page, live_pages, measured,
+               stages_page, step_page, warp_pages)
 from .errors import SiteError
 from .text import Links, read_terms
 

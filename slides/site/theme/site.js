@@ -80,14 +80,16 @@
     // A section that is called what you asked for comes first; those of the glossary before others.
     function named(entry) {
       const title = entry.t.toLowerCase(), isTerm = entry.u.startsWith('glossary.html');
-      if (title === asked || title === `${asked}s` || `${title}s` === asked) return isTerm ? 80 : 60;
-      return (title.startsWith(asked) ? 20 : starts(title, asked) ? 10 : 0) + (isTerm && title.includes(asked) ? 10 : 0);
+      if ([title, `${title}s`].includes(asked) || title === `${asked}s`) return isTerm ? 80 : 60;
+      const score = title.startsWith(asked) ? 20 : starts(title, asked) ? 10 : 0;
+      return score && isTerm ? score + 10 : score;
     }
     // All words must occur. They count most in a title, and more at the start of a word than inside a word.
     const found = [];
     for (const entry of SEARCH) {
       const title = `${entry.t} ${entry.p}`.toLowerCase(), text = entry.x.toLowerCase();
-      const scores = words.map((w) => (starts(title, w) ? 8 : title.includes(w) ? 4 : 0) + (starts(text, w) ? 2 : text.includes(w) ? 1 : 0));
+      const scores = words.map((w) => (starts(title, w) ? 8 : title.includes(w) ? 4 : 0)
+        + (starts(text, w) ? 2 : text.includes(w) ? 1 : 0));
       if (scores.every(Boolean)) found.push([scores.reduce((a, b) => a + b) + named(entry), entry]);
     }
     found.sort((a, b) => b[0] - a[0]);

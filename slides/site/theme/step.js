@@ -1,7 +1,9 @@
-// A step's page: arrow keys go to the previous and the next step, and a link into a folded section opens it.
+// A step's page: arrow keys go to the previous and the next step, and a link into a folded section
+// opens it.
 'use strict';
 (() => {
-  const rail = document.querySelector('.rail-steps'), current = rail.querySelector('[aria-current]');
+  const rail = document.querySelector('.rail-steps');
+  const current = rail.querySelector('[aria-current]');
   rail.scrollLeft = current.offsetLeft - rail.offsetLeft - rail.clientWidth / 2;
   rail.scrollTop = current.offsetTop - rail.offsetTop - rail.clientHeight / 2;
 
@@ -14,14 +16,16 @@
     location.href = link.href;
   });
 
-  function reveal() {
-    const live = document.querySelector('.playground').dataset.live === 'yes' || /^#try=/.test(location.hash);
-    const target = live ? document.querySelector('.playground') : document.getElementById(location.hash.slice(1));
+  function open(target) {
     const folded = target && target.closest('details.fold');
     if (!folded || folded.open) return;
     folded.open = true;
-    if (!live) target.scrollIntoView();
+    target.scrollIntoView();
   }
+  const place = document.querySelector('.playground');
+  const isEditor = place.dataset.live === 'yes' || location.hash.startsWith('#try=');
+  if (isEditor) place.closest('details').open = true;
+  const reveal = () => open(document.getElementById(location.hash.slice(1)));
   addEventListener('hashchange', reveal);
   reveal();
 })();
