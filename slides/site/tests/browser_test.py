@@ -54,6 +54,7 @@ def each_kind(page, site, pictures):
         print(f'not checked: accessibility, because axe-core is missing: {FETCH_AXE}')
     for name in KINDS:
         page.go(site.out.as_uri() + '/' + name)
+        page.run("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
         for theme in ('light', 'dark'):
             page.run(f"document.documentElement.dataset.theme = '{theme}'")
             if axe:
@@ -293,6 +294,16 @@ def searches(page, site):
         expect(first == 'glossary.html#' + term.lower().replace(' ', '-'), f'the first result for {term!r} is {first}')
 
 
+def wide_code(page, site):
+    """At 1280 pixels, no block of commands in a handout is cut off, and no page is wider than the window."""
+    size(page, 1280)
+    for lab in site.labs:
+        page.go(f'{site.out.as_uri()}/{lab.name}/index.html')
+        cut, wide = page.run("""[[...document.querySelectorAll('main > pre')].filter((e) => e.scrollWidth > e.clientWidth + 1)
+            .map((e) => e.textContent.slice(0, 40)), document.documentElement.scrollWidth]""")
+        expect(not cut and wide <= 1280, f'{lab.name}: {cut} are cut off, the page is {wide} pixels wide')
+
+
 def phone_header(page, site):
     """On a phone, the header and the links of a lab take one line each, and the current link is in view."""
     size(page, 390)
@@ -314,7 +325,8 @@ def main():
             page = chromium.open((site.out / 'index.html').as_uri())
             every_page(page, site)
             size(page, 1280)
-            for test in (hover, keyboard, sliders, before_after, costs, steps, differences, calculator, warps, searches, phone_header):
+            for test in (hover, keyboard, sliders, before_after, costs, steps, differences, calculator, warps, searches,
+                         wide_code, phone_header):
                 test(page, site)
             each_kind(page, site, pictures)
             wrong.extend(sorted(set(page.trouble())))
