@@ -9,6 +9,8 @@ from . import shell
 
 MOST_BYTES = 1 << 20  # a page must open at once; `lab play` accepts larger recordings
 VERSION = 1
+STYLE = '<link rel="stylesheet" href="../theme/warp.css">'
+SCRIPTS = [f'theme/{name}.js' for name in ('warp_recording', 'warp_words', 'warp_picture', 'warp_units', 'warp')]
 
 
 def checked(text, root):
@@ -110,6 +112,14 @@ def for_question(text, found):
     return f'<p class="warplink">Watch a warp: {", ".join(links)}.</p>'
 
 
+def player(name, folder, at=0, beside='', others='', alone=False):
+    """The element that theme/warp.js turns into a player of the recordings in `folder`."""
+    data = {'name': name, 'folder': folder, 'at': at, 'beside': beside, 'others': others}
+    attributes = ''.join(f' data-{key}="{html.escape(str(value))}"' for key, value in data.items() if value)
+    return (f'<div class="warp"{attributes}{" data-alone" if alone else ""}></div>'
+            '<noscript><p class="gap">This player needs JavaScript; <code>./lab play</code> shows the same.</p></noscript>')
+
+
 def build(site, lab, found):
     names = list(found)
     for name, doc in found.items():
@@ -122,33 +132,18 @@ def build(site, lab, found):
 def page(site, lab, name, doc, names):
     step = next(s for s in lab.steps if s.name == name)
     where = f'{lab.name}/{name}-warp.html'
-    options = ''.join(f'<option>{html.escape(n)}</option>' for n in names if n != name)
+    others = ' '.join(n for n in names if n != name)
     title = f'{name}: a warp, instruction by instruction'
     cut = f' of {doc["executed"]}; the recording is truncated' if doc['executed'] > len(doc['steps']) else ''
     body = (
-        f'<link rel="stylesheet" href="../theme/warp.css"><h1><code>{name}</code>: a warp at work</h1>'
-        f'<p class="idea">{html.escape(step.idea[0].upper() + step.idea[1:])}. '
-        f'Recorded by the emulator at {html.escape(str(doc.get("size", "?")))}: <code>{html.escape(doc["kernel"])}</code>, '
-        f'block {doc["block_index"]}, warp {", ".join(map(str, doc["warps"]))}; {len(doc["steps"])} instructions{cut}. '
-        f'Sectors and wavefronts are those that <code>./lab run {lab.name} --counters</code> counts.</p>'
-        f'<p><a href="{name}.html">The version</a></p>'
-        f'<div class="warp" id="warp" data-name="{name}">'
-        '<div class="controls" role="group" aria-label="Player">'
-        '<button type="button" id="first" aria-label="First instruction">|◀</button>'
-        '<button type="button" id="back" aria-label="One instruction back">◀</button>'
-        '<button type="button" id="play">Play</button>'
-        '<button type="button" id="on" aria-label="One instruction forward">▶</button>'
-        '<button type="button" id="wasteful">Next costly access</button>'
-        '<label><input type="checkbox" id="loop"> loop</label>'
-        '<label>per second <select id="speed"><option>1</option><option selected>4</option><option>16</option></select></label>'
-        f'<label>compare with <select id="beside" autocomplete="off"><option value="">nothing</option>{options}</select></label>'
-        '<label id="synced" hidden>synchronised by <select id="sync"><option value="phase">barriers</option>'
-        '<option value="index">instructions</option></select></label></div>'
-        '<input type="range" id="scrub" min="1" value="1" autocomplete="off" aria-label="Instruction">'
-        '<div class="sides" id="sides"></div><p id="said" class="visually-hidden" role="status" aria-live="polite"></p></div>'
-        '<p class="hint">Keys: ← → move one instruction, w goes to the next access that costs more than it must, Home and End go to the ends, space '
-        'plays. Synchronised by barriers, the code between two barriers begins together, and the version with less of it waits.</p>'
-        '<noscript><p class="gap">This page needs JavaScript; <code>./lab play</code> shows the same.</p></noscript>')
+        f'{STYLE}<h1><code>{name}</code>: a warp at work</h1>'
+        f'<p>{html.escape(step.idea[0].upper() + step.idea[1:])}. <a href="{name}.html">The version</a></p>'
+        f'{player(name, "recorded/", others=others, alone=True)}'
+        f'<p class="source">Recorded by the emulator at {html.escape(str(doc.get("size", "?")))}: '
+        f'<code>{html.escape(doc["kernel"])}</code>, block {doc["block_index"]}, warp '
+        f'{", ".join(map(str, doc["warps"]))}; {len(doc["steps"])} instructions{cut}. Sectors and wavefronts are '
+        f'those that <code>./lab run {lab.name} --counters</code> counts. In step at barriers, two versions begin '
+        'the code after a barrier together, and the version with less of it waits.</p>')
     site.found(where, f'{lab.title}: {name}, a warp', [(f'{lab.name} {name} warp', '', f'warp viewer lanes banks sectors {step.idea}')])
     site.write(where, shell.page(where, title, body, lab, wide=True,
-                                 scripts=[f'{lab.name}/recorded/{name}.js', 'theme/warp.js']))
+                                 scripts=[f'{lab.name}/recorded/{name}.js'] + SCRIPTS))

@@ -18,7 +18,8 @@ from setting import AXE, FETCH_AXE, ROOT, browser, build, need
 need(chromium=True, program=True)
 wrong = []
 EVERY = '--every' in sys.argv
-KINDS = ['index.html', 'reduction/02_strided-warp.html', 'reduction/index.html', 'launch/deeper.html', 'matmul/versions.html', 'launch/figures.html', 'blur/stages.html', 'blur/12_strips.html',
+KINDS = ['index.html', 'reduction/02_strided-warp.html', 'gemm/08_tma-warp.html', 'gemm/10_producer-warp.html',
+         'reduction/index.html', 'launch/deeper.html', 'matmul/versions.html', 'launch/figures.html', 'blur/stages.html', 'blur/12_strips.html',
          'reduction/diff.html', 'glossary.html', 'lectures.html', 'occupancy.html', 'search.html?q=bank+conflict',
          'files/labs/reduction/reduction.hpp.html']
 
@@ -241,45 +242,131 @@ def calculator(page, site):
                            + ', '.join(f'{k} {mine[k]} on the page, {theirs[k]} in lab occupancy' for k in differ))
 
 
+SIDES = """JSON.stringify([...document.querySelectorAll('.warp .player')].map((s) => ({
+    lanes: [...s.querySelectorAll('.picture > .lanes .lane')].map((e) => Number(e.classList.contains('on'))).join(''),
+    waves: new Set([...s.querySelectorAll('.word')].map((e) => e.dataset.wave)).size,
+    sectors: s.querySelectorAll('.sector:not(.unused)').length,
+    curves: s.querySelectorAll('.curves path').length,
+    where: s.querySelector('.where').textContent, said: s.querySelector('.sentence').textContent})))"""
+
+
+def sides(page):
+    return json.loads(page.run(SIDES))
+
+
+def recording(lab, name):
+    return json.loads(next((ROOT / 'build/recorded').glob(f'{lab}-{name}-*.json')).read_text())
+
+
+def is_costly(step):
+    return any('ideal' in x for x in step.get('x', []))
+
+
 def warps(page, site):
-    """Masks, banks and sectors on the page agree with the recordings. Keys step through them, also for two at once."""
-    read = ('JSON.stringify([...document.querySelectorAll(".warp .player")].map((s) => '
-            '[[...s.querySelectorAll(".lane")].map((e) => Number(e.classList.contains("on"))).join(""), '
-            's.querySelectorAll(".banks .word").length, s.querySelectorAll(".sector").length, '
-            's.querySelector(".sentence").textContent]))')
+    """Lanes, banks, sectors and sentences agree with the recordings, instruction by instruction."""
     for lab, name in (('reduction', '01_interleaved'), ('transpose', '04_tiled')):
-        doc = json.loads(next((ROOT / 'build/recorded').glob(f'{lab}-{name}-*.json')).read_text())
+        doc = recording(lab, name)
         page.go(f'{site.out.as_uri()}/{lab}/{name}-warp.html')
+        page.key('Home')
         seen = 0
         for n, step in enumerate(doc['steps'][:120]):
             if n:
                 page.key('ArrowRight')
-            lanes, words, sectors, said = json.loads(page.run(read))[0]
-            active = step.get('a', step.get('m', 2 ** 32 - 1))
-            expect(lanes == ''.join(str(active >> lane & 1) for lane in range(32)), f'{name}, {n + 1}: lanes {lanes}')
-            expect(said.startswith(f'instruction {n + 1} of {len(doc["steps"])}, ') and
-                   f' {active.bit_count()} of 32 lanes active' in said, f'{name}, {n + 1}: the text is {said!r}')
+            shown, active = sides(page)[0], step.get('a', step.get('m', 2 ** 32 - 1))
+            at = f'{name}, {n + 1}'
+            expect(shown['lanes'] == ''.join(str(active >> lane & 1) for lane in range(32)), f'{at}: {shown["lanes"]}')
+            expect(f'instruction {n + 1} of {len(doc["steps"])} ' in shown['where']
+                   and f' {active.bit_count()} of 32 lanes active' in shown['where'], f'{at}: {shown["where"]!r}')
             for x in step.get('x', []):
-                if x.get('counted', True) and x['bytes'] == 4 and len(step['x']) == 1 and x['kind'] != 'atomic':
-                    seen += 1
-                    if x['space'] == 'shared':
-                        expect(f'{x["n"]} wavefront' in said and words >= x['n'], f'{name}, {n + 1}: {words} words, {said!r}')
-                    else:
-                        expect(sectors == x['n'], f'{name}, {n + 1}: {sectors} sectors, recorded {x["n"]}')
+                seen += 1
+                kind, unit = ('waves', 'wavefront') if x['space'] == 'shared' else ('sectors', 'sector')
+                many = 's' if x['n'] > 1 else ''
+                price = f' where {x["ideal"]} would do: ' if 'ideal' in x else ', the fewest possible: '
+                expect(shown[kind] == x['n'] and shown['said'].startswith(f'{x["n"]} {unit}{many}{price}'),
+                       f'{at}: {shown}, recorded {x}')
+                expect(shown['curves'] == active.bit_count(), f'{at}: {shown["curves"]} curves')
         expect(seen > 3, f'{name}: only {seen} accesses were compared')
+
+
+def warp_costs(page, site):
+    """On every page of a warp, the wavefronts and sectors that the picture computes are the recorded ones."""
+    compared = 0
+    for name in [n for n in site.written if n.endswith('-warp.html')]:
+        page.go(f'{site.out.as_uri()}/{name}')
+        all_of_page = page.run("""Object.values(WARPS)[0].steps.flatMap((s, n) => Warp.accesses(Object.values(WARPS)[0], s)
+            .filter((a) => a.counted && a.kind !== 'atomic')
+            .map((a) => [n + 1, a.cost, a.space === 'shared' ? Warp.wavefronts(a).count
+                : Warp.lines(a).flatMap((line) => [...line.sectors].filter(Boolean)).length]))""")
+        compared += len(all_of_page)
+        differ = [entry for entry in all_of_page if entry[1] != entry[2]]
+        expect(not differ, f'{name}: [instruction, recorded, computed] {differ[:3]}')
+    expect(compared > 200, f'only {compared} accesses were compared')
+
+
+def warp_strip(page, site):
+    """The strip has the recorded costs. A player opens at the first access, and the button finds the costly ones."""
+    doc = recording('reduction', '02_strided')
     page.go(site.out.as_uri() + '/reduction/02_strided-warp.html')
-    said = page.run('''(() => { const b = document.getElementById('beside'); b.value = '03_sequential';
+    first = next(n for n, step in enumerate(doc['steps'], 1) if step.get('x'))
+    expect(f'instruction {first} of' in sides(page)[0]['where'], f'it opens at {sides(page)[0]["where"]!r}')
+    costly = [n for n, step in enumerate(doc['steps'], 1) if is_costly(step)]
+    bars = page.run("""['needed', 'excess'].map((css) => [...document.querySelectorAll(`.strip .${css}`)]
+        .map((e) => [Math.ceil(e.getAttribute('x')), Math.round(e.getAttribute('height') * 8 / 100)]))""")
+    most = {n: x for n, step in enumerate(doc['steps'], 1) for x in step.get('x', [])}
+    expect(bars == [[[n, x.get('ideal', x['n'])] for n, x in most.items()],
+                    [[n, most[n]['n'] - most[n]['ideal']] for n in costly]], f'the strip is {bars}')
+    said = page.run("document.querySelector('.warp .number').textContent")
+    expect(said == f'{len(costly)} in this recording', f'costly accesses: {said!r}')
+    for n in costly + costly[:1]:
+        page.key('w')
+        expect(f'instruction {n} of' in sides(page)[0]['where'], f'costly access {n}: {sides(page)[0]["where"]!r}')
+    page.go(site.out.as_uri() + '/reduction/03_sequential-warp.html')
+    none = page.run("[document.querySelector('.warp button.costly').disabled, document.querySelector('.warp .number').textContent]")
+    expect(none == [True, 'none in this recording'], f'without a costly access: {none}')
+    page.key('?')
+    expect(page.run("document.querySelector('.warp .keys').open"), '? does not open the list of keys')
+
+
+def warp_comparison(page, site):
+    """Two versions play in step: an access of one has its counterpart at the same moment."""
+    page.go(site.out.as_uri() + '/reduction/02_strided-warp.html')
+    page.run("""(() => { const b = document.querySelector('.warp .beside'); b.value = '03_sequential';
         b.dispatchEvent(new Event('change'));
-        return new Promise((done) => setTimeout(() => { document.activeElement.blur(); done(0); }, 300)); })()''')
+        return new Promise((done) => setTimeout(() => { document.activeElement.blur(); done(0); }, 300)); })()""")
+    page.key('Home')
+    for _ in range(6):
+        page.key('w')
+        left, right = sides(page)
+        expect(' where 1 would do' in left['said'] and right['said'].startswith('1 wavefront, the fewest possible'),
+               f'compared: {left["said"]!r}, {right["said"]!r}')
     page.key('End')
-    said = [s[3] for s in json.loads(page.run(read))]
-    expect(len(said) == 2 and all(re.match(r'instruction (\d+) of \1,', s) for s in said), f'at the end, the texts of two versions are {said}')
-    page.go(site.out.as_uri() + '/reduction/index.html')
-    page.go(page.run('document.querySelector("#r7 .warplink a").href'))  # which banks do the lanes use?
-    for what in ('linked', 'the next one'):
-        said = json.loads(page.run(read))[0][3]
-        expect('line 27' in said and '2 wavefronts (ideally 1)' in said, f'{what}: {said}')
-        page.run("document.getElementById('wasteful').click()")
+    ends = [re.search(r'instruction (\d+) of (\d+) ', s['where']).groups() for s in sides(page)]
+    expect(len(ends) == 2 and all(at == last for at, last in ends), f'at the end: {ends}')
+
+
+def warp_units(page, site):
+    """TMA shows the swizzle of wgmma.hpp, wgmma its operands, and an mbarrier its recorded phase."""
+    doc = recording('gemm', '08_tma')
+    page.go(site.out.as_uri() + '/gemm/08_tma-warp.html')
+    number = {what: next(n for n, step in enumerate(doc['steps'], 1) if what in doc['instructions'][step['i']]['ptx'])
+              for what in ('cp.async.bulk.tensor', 'wgmma.mma_async', 'mbarrier.try_wait')}
+
+    def go(what):
+        page.run(f"location.hash = '{number[what]}'")
+        page.run('new Promise((done) => setTimeout(done, 60))')
+    go('cp.async.bulk.tensor')
+    tiles = page.run("[...document.querySelectorAll('.chunks .grid')].map((g) => [...g.children].map((e) => Number(e.textContent)))")
+    expect(tiles == [[c for _ in range(8) for c in range(8)], [c ^ r for r in range(8) for c in range(8)]], f'tiles {tiles}')
+    expect(sides(page)[0]['said'] == 'TMA copies 16384 bytes at row 0, column 0 of the matrix to tiles; '
+           'the mbarrier full counts them.', sides(page)[0]['said'])
+    go('wgmma.mma_async')
+    operands = page.run("[...document.querySelectorAll('.operand.a, .operand.b')].map((e) => e.textContent)")
+    expect(operands == ['b: 16 x 128at tiles + 16384, 128-byte swizzle', 'a: 64 x 16at tiles, 128-byte swizzle'],
+           f'operands {operands}')
+    go('mbarrier.try_wait')
+    use = doc['steps'][number['mbarrier.try_wait'] - 1]['b'][0]
+    card = page.run("document.querySelector('.card').textContent")
+    expect(card.startswith(f'fullparity {use["parity"]}waits for {use["arrivals"]} arrival'), f'the mbarrier is {card!r}')
 
 
 def searches(page, site):
@@ -325,8 +412,8 @@ def main():
             page = chromium.open((site.out / 'index.html').as_uri())
             every_page(page, site)
             size(page, 1280)
-            for test in (hover, keyboard, sliders, before_after, costs, steps, differences, calculator, warps, searches,
-                         wide_code, phone_header):
+            for test in (hover, keyboard, sliders, before_after, costs, steps, differences, calculator, warps, warp_costs, warp_strip,
+                         warp_comparison, warp_units, searches, wide_code, phone_header):
                 test(page, site)
             each_kind(page, site, pictures)
             wrong.extend(sorted(set(page.trouble())))
