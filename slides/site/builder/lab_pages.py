@@ -15,11 +15,12 @@ def esc(text):
 
 
 def handout(site, lab, file, name, warps):
-    """The page of README.md or deeper.md, with answers folded behind the questions, and links to recorded warps."""
+    """The page of README.md or deeper.md, with answers and recorded warps folded behind the questions."""
     answers = {} if site.students else site.answers[lab.name]
     renderer = Renderer(site.links, file, name, answers, lambda question: warp_pages.for_question(question, warps))
     text = (site.root / file).read_text()
     body = renderer.render(text, f'solutions/{lab.name}/answers.md')
+    body += warp_pages.files_for(body)
     title = renderer.headings[0][1] if renderer.headings else lab.title
     contents = ''.join(f'<li><a href="#{anchor}">{esc(t.replace("`", ""))}</a></li>'
                        for level, t, anchor in renderer.headings if level == 2)

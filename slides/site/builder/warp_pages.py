@@ -104,12 +104,23 @@ SHOWN = re.compile(r'\b(lanes?|banks?|sectors?|warps?|wavefronts?|conflicts?|coa
 
 
 def for_question(text, found):
-    """Links to the recordings of the steps that a question names, if it is about their contents; else ''."""
+    """A folded player of the recordings of the steps that a question names, if it is about their contents; else ''."""
     names = [name for name in dict.fromkeys(re.findall(r'`(\w+)`', text)) if name in found]
     if not names or not SHOWN.search(text):
         return ''
-    links = [f'<a href="{address(name, found[name])}"><code>{name}</code></a>' for name in names]
-    return f'<p class="warplink">Watch a warp: {", ".join(links)}.</p>'
+    links = ', '.join(f'<a href="{address(name, found[name])}"><code>{name}</code></a>' for name in names)
+    beside = names[1] if len(names) > 1 else ''
+    return ('<details class="predict"><summary>Predict first, then play</summary>'
+            '<p>Write down your prediction before you play: the recording shows the answer.</p>'
+            + player(names[0], 'recorded/', wasteful(found[names[0]]), beside, ' '.join(names[1:]))
+            + f'<p class="warplink">On a page of its own: {links}.</p></details>')
+
+
+def files_for(body):
+    """The style sheet and the scripts that a page in a lab's folder needs if its text has a player; else ''."""
+    if 'class="warp"' not in body:
+        return ''
+    return STYLE + ''.join(f'<script src="../{script}" defer></script>' for script in SCRIPTS)
 
 
 def player(name, folder, at=0, beside='', others='', alone=False):

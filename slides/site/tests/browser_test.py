@@ -369,6 +369,25 @@ def warp_units(page, site):
     expect(card.startswith(f'fullparity {use["parity"]}waits for {use["arrivals"]} arrival'), f'the mbarrier is {card!r}')
 
 
+def warp_in_handout(page, site):
+    """A question's player starts when it is unfolded, at the first costly access, and hears only its own keys."""
+    page.go(site.out.as_uri() + '/reduction/index.html')  # R7: which banks do the lanes use?
+    expect(not sides(page), 'a folded player has started')
+    page.run("document.querySelector('#r7 .predict > summary').click()")
+    page.run('new Promise((done) => setTimeout(done, 300))')
+    for what in ('opened', 'the next one'):
+        shown = sides(page)[0]
+        expect('line 27' in shown['where'] and shown['said'].startswith('2 wavefronts where 1 would do'), f'{what}: {shown}')
+        page.run("document.querySelector('#r7 button.costly').click()")
+    before = sides(page)[0]['where']
+    page.run('document.activeElement.blur()')
+    page.key('ArrowRight')
+    expect(sides(page)[0]['where'] == before, 'a player in a text takes the keys of the page')
+    page.run("document.querySelector('#r7 input[type=range]').focus()")
+    page.key('ArrowRight')
+    expect(sides(page)[0]['where'] != before, 'a player in a text does not hear its keys')
+
+
 def searches(page, site):
     for words, where in (('bank conflict', 'glossary.html#bank-conflict'), ('shuffle', '08_shuffle'), ('xyzzy', None)):
         page.go(site.out.as_uri() + '/search.html?q=' + words.replace(' ', '+'))
@@ -412,8 +431,9 @@ def main():
             page = chromium.open((site.out / 'index.html').as_uri())
             every_page(page, site)
             size(page, 1280)
-            for test in (hover, keyboard, sliders, before_after, costs, steps, differences, calculator, warps, warp_costs, warp_strip,
-                         warp_comparison, warp_units, searches, wide_code, phone_header):
+            for test in (hover, keyboard, sliders, before_after, costs, steps, differences, calculator, warps,
+                         warp_costs, warp_strip, warp_comparison, warp_units, warp_in_handout, searches, wide_code,
+                         phone_header):
                 test(page, site)
             each_kind(page, site, pictures)
             wrong.extend(sorted(set(page.trouble())))

@@ -38,6 +38,11 @@ def every_page(site, pages):
             asked |= set(re.findall(r'^\* \*\*([A-Z]\d+)\*\*', file.read_text(), re.M)) if file.is_file() else set()
         expect(asked and asked == set(site.answered[lab.name]),
                f'{lab.name}: questions without an answer: {sorted(asked ^ set(site.answered[lab.name]))}')
+    players = [(name, of) for name, text in pages.items() for of in re.findall(r'class="warp" data-name="([^"]+)"', text)]
+    for name, of in players:
+        expect((site.out / name).with_name('recorded').joinpath(f'{of}.js').is_file(), f'{name}: no recording of {of}')
+        expect('theme/warp.js' in pages[name], f'{name}: the script of its players is missing')
+    expect(len([name for name, _ in players if name.endswith('/index.html')]) > 10, f'players: {players}')
     for page, link in dead_links(site.out):
         expect(False, f'{page}: {link} leads nowhere')
     for name, text in pages.items():
@@ -359,6 +364,7 @@ def students():
             hidden = todo[2] if is_skeleton else text.splitlines()[2]  # students have the header of the skeleton
             expect(hidden not in words, f'students: {step.name}: {hidden}')
     expect('class="answer"' not in everything, 'students: a folded answer')
+    expect('class="warp"' not in everything, 'students: a recorded warp')
 
 
 def output_folder(folder):
