@@ -100,7 +100,7 @@ def link(step, found):
             + '.</p>')
 
 
-SHOWN = re.compile(r'\b(lanes?|banks?|sectors?|warps?|wavefronts?|conflicts?|coalesced|barriers?|registers?)\b')
+SHOWN = re.compile(r'\b(lanes?|banks?|sectors?|warps?|wavefronts?|conflicts?|coalesced|barriers?|registers?|words)\b')
 
 
 def for_question(text, found):
@@ -112,7 +112,7 @@ def for_question(text, found):
     beside = names[1] if len(names) > 1 else ''
     return ('<details class="predict"><summary>Predict first, then play</summary>'
             '<p>Write down your prediction before you play: the recording shows the answer.</p>'
-            + player(names[0], 'recorded/', wasteful(found[names[0]]), beside, ' '.join(names[1:]))
+            + player(names[0], beside, ' '.join(names[1:]))
             + f'<p class="warplink">On a page of its own: {links}.</p></details>')
 
 
@@ -123,10 +123,10 @@ def files_for(body):
     return STYLE + ''.join(f'<script src="../{script}" defer></script>' for script in SCRIPTS)
 
 
-def player(name, folder, at=0, beside='', others='', alone=False):
-    """The element that theme/warp.js turns into a player of the recordings in `folder`."""
-    data = {'name': name, 'folder': folder, 'at': at, 'beside': beside, 'others': others}
-    attributes = ''.join(f' data-{key}="{html.escape(str(value))}"' for key, value in data.items() if value)
+def player(name, beside='', others='', alone=False):
+    """The element that theme/warp.js turns into a player."""
+    data = {'name': name, 'beside': beside, 'others': others}
+    attributes = ''.join(f' data-{key}="{html.escape(value)}"' for key, value in data.items() if value)
     return (f'<div class="warp"{attributes}{" data-alone" if alone else ""}></div>'
             '<noscript><p class="gap">This player needs JavaScript; <code>./lab play</code> shows the same.</p></noscript>')
 
@@ -149,7 +149,7 @@ def page(site, lab, name, doc, names):
     body = (
         f'{STYLE}<h1><code>{name}</code>: a warp at work</h1>'
         f'<p>{html.escape(step.idea[0].upper() + step.idea[1:])}. <a href="{name}.html">The version</a></p>'
-        f'{player(name, "recorded/", others=others, alone=True)}'
+        f'{player(name, others=others, alone=True)}'
         f'<p class="source">Recorded by the emulator at {html.escape(str(doc.get("size", "?")))}: '
         f'<code>{html.escape(doc["kernel"])}</code>, block {doc["block_index"]}, warp '
         f'{", ".join(map(str, doc["warps"]))}; {len(doc["steps"])} instructions{cut}. Sectors and wavefronts are '

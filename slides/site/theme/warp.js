@@ -1,7 +1,7 @@
 // Plays recorded warps. A player is an element of class "warp": data-name is the version,
-// data-folder has the recordings as scripts, data-at is the instruction to open, data-beside a
-// second version, and data-others lists the versions to compare with. A recording is loaded as a
-// script when a player needs it, which works from disk, too.
+// data-beside is a second version, data-others lists the versions to compare with, and data-alone
+// says that the page has no other player. A recording is a script, recorded/STEP.js. It is loaded
+// when a player needs it, which works from disk, too.
 'use strict';
 (() => {
   const W = window.Warp, make = W.make;
@@ -31,12 +31,12 @@
   };
 
   // Loads recordings, which are scripts that add themselves to window.WARPS.
-  function load(folder, name) {
+  function load(name) {
     const known = window.WARPS = window.WARPS || {};
     if (known[name]) return Promise.resolve(known[name]);
     return new Promise((done, failed) => {
       const script = document.createElement('script');
-      script.src = `${folder}${name}.js`;
+      script.src = `recorded/${name}.js`;
       script.onload = () => done(window.WARPS[name]);
       script.onerror = failed;
       document.head.append(script);
@@ -127,7 +127,6 @@
   class Player {
     constructor(root) {
       Object.assign(this, {root, timer: 0, moments: []});
-      this.folder = root.dataset.folder;
       root.append(...this.frame());
     }
 
@@ -221,15 +220,14 @@
     // Shows the page's version, and next to it another one if `beside` is its name.
     async open(beside) {
       const names = [this.root.dataset.name, ...(beside ? [beside] : [])];
-      const found = await Promise.all(names.map((name) => load(this.folder, name)));
-      const old = this.sides;
+      const found = await Promise.all(names.map(load));
+      const old = this.sides;  // undefined at first
       this.sides = found.map((recording, k) => new Side(names[k], recording, this));
       this.together.hidden = !beside;
       this.root.classList.toggle('two', !!beside);
       this.sidesBox.replaceChildren(...this.sides.map((s) => s.root));
       this.codes.replaceChildren(...this.sides.map((s) => s.code));
-      const first = Number(this.root.dataset.at) - 1;
-      this.plan(old ? old[0].at : first >= 0 ? first : W.opening(this.sides[0].r));
+      this.plan(old ? old[0].at : W.opening(this.sides[0].r));
     }
 
     // The positions of all sides at each moment. Then shows the first side's instruction `at`.
@@ -285,6 +283,11 @@
     }
     move(by) { this.go(Number(this.scrub.value) + by); }
 
+    // In a text, a player opens where a version loses time, if one does.
+    firstCostly() {
+      const found = this.moments.findIndex((m) => this.isCostly(m));
+      if (found >= 0) this.go(found + 1);
+    }
     // Goes to the next moment at which an access of any side costs more than it must. After the
     // last one, this is the first one.
     nextCostly() {
@@ -338,7 +341,7 @@
   function start(root) {
     const player = new Player(root), alone = 'alone' in root.dataset;
     player.open(root.dataset.beside).then(() => {
-      if (!alone) return;
+      if (!alone) { player.firstCostly(); return; }
       player.linked();
       window.addEventListener('hashchange', () => player.linked());
     });
