@@ -345,7 +345,7 @@ def warp_comparison(page, site):
 
 
 def warp_units(page, site):
-    """TMA shows the swizzle of wgmma.hpp, wgmma its operands, and an mbarrier its recorded phase."""
+    """TMA shows the swizzle of wgmma.hpp, wgmma its operands, an mbarrier its phase, a shuffle its lanes."""
     doc = recording('gemm', '08_tma')
     page.go(site.out.as_uri() + '/gemm/08_tma-warp.html')
     number = {what: next(n for n, step in enumerate(doc['steps'], 1) if what in doc['instructions'][step['i']]['ptx'])
@@ -367,6 +367,14 @@ def warp_units(page, site):
     use = doc['steps'][number['mbarrier.try_wait'] - 1]['b'][0]
     card = page.run("document.querySelector('.card').textContent")
     expect(card.startswith(f'fullparity {use["parity"]}waits for {use["arrivals"]} arrival'), f'the mbarrier is {card!r}')
+    doc = recording('reduction', '08_shuffle')
+    first = next(n for n, step in enumerate(doc['steps'], 1) if 'shfl' in doc['instructions'][step['i']]['ptx'])
+    page.go(f'{site.out.as_uri()}/reduction/08_shuffle-warp.html#{first}')
+    page.run('new Promise((done) => setTimeout(done, 60))')
+    found = page.run("""[...document.querySelectorAll('.curves path')].map((e) => Number(e.dataset.lane)).concat(
+        [...document.querySelectorAll('.receiver')].map((e) => Number(e.dataset.lanes)))""")
+    expect(found == list(range(16, 32)) + [*range(16, 32), *range(16, 32)], f'a shuffle down by 16: {found}')
+    expect(sides(page)[0]['said'].startswith('Each lane gets a register of the lane whose number is 16 higher, '), sides(page)[0]['said'])
 
 
 def warp_in_handout(page, site):

@@ -117,6 +117,7 @@
           bar('needed', x, 0, 100 * ideal / most);
           if (n > ideal) bar('excess', x, 100 * ideal / most, 100 * n / most);
         } else if (s.b || W.is.copy(i) || W.is.product(i)) bar('unit', x, 0, 30);
+        else if (W.is.shuffle(i)) bar('shuffle', x, 0, 30);
         else if (W.is.barrier(i)) bar('barrier', x, 0, 100, 0.3);
         else bar('other', x, 0, 4);
       });
@@ -156,7 +157,8 @@
       this.highest = make('span', 'highest');
       e.append(this.highest);
       for (const [css, text] of [['needed', 'needed'], ['excess', 'more than needed'],
-                                 ['barrier', 'barrier'], ['unit', 'TMA, wgmma, mbarrier']]) {
+                                 ['barrier', 'barrier'], ['shuffle', 'shuffle'],
+                                 ['unit', 'TMA, wgmma, mbarrier']]) {
         const item = make('span');
         item.append(make('i', css), text);
         e.append(item);

@@ -128,6 +128,23 @@
     return box;
   }
 
+  // A shuffle: the lanes again, and a curve from each lane to those that get its value.
+  function shuffleView(found) {
+    const box = make('div', 'view'), row = make('div', 'lanes'), title = make('p', 'title');
+    for (const l of W.lanes) {
+      const source = found.from.find(([lane]) => lane === l)?.[1];
+      const cell = make('div', `cell receiver ${source === undefined ? 'idle' : 'on'}`, l);
+      row.append(source === undefined ? cell
+        : naming(cell, [source], `lane ${l} gets the value of lane ${source}`));
+    }
+    const links = found.from.filter(([l, from]) => l !== from).map(([l, from]) => (
+      {lane: from, from: l / 32, to: (l + 1) / 32, color: hue(0, 1)}));
+    title.append(make('b', '', 'The lanes afterwards,'),
+                 ' each with a curve from the lane whose value it gets');
+    box.append(curves(links), row, title);
+    return box;
+  }
+
   // Shared memory, a column for each bank, as far as the block has stored to it. A larger one than
   // this would be too fine to see.
   const mostRows = 128;
@@ -184,6 +201,8 @@
     if (s.b) return W.barriersView(r, n);
     if (W.is.copy(i)) return W.copyView(r, n);
     if (W.is.product(i)) return W.productView(r, n);
+    const shuffle = W.is.shuffle(i) ? W.shuffleOf(r, n) : null;
+    if (shuffle) return shuffleView(shuffle);
     return memoryView(r, n);
   }
 

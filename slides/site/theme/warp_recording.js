@@ -138,6 +138,7 @@ window.Warp = (() => {
     copy: (i) => /cp\.async\.bulk\.tensor/.test(i.ptx),
     copyToShared: (i) => /cp\.async\.bulk\.tensor\S*\.shared::\w+\.global/.test(i.ptx),
     product: (i) => /wgmma\.mma_async/.test(i.ptx),
+    shuffle: (i) => /^(@\S+ )?shfl\./.test(i.ptx),
     barrier: (i) => /^(@\S+ )?bar(rier)?\./.test(i.ptx),
   };
 
@@ -170,6 +171,22 @@ window.Warp = (() => {
     return null;
   }
   const number = (big) => (big === null ? null : Number(big));
+
+  // A shuffle: its mode, its distance, and for each active lane the lane whose value it gets. A
+  // lane without a source, whose predicate is false, keeps its own value. Null if the distance or
+  // the predicate is not recorded.
+  function shuffleOf(r, n) {
+    const s = r.steps[n], ptx = r.instructions[s.i].ptx;
+    const operands = /\.(up|down|bfly)\.b32 \S+?(\|\S+)?, \S+, ([^\s,]+)/;
+    const [, mode, predicate, b] = ptx.match(operands) || [];
+    const distance = b && (/^\d+$/.test(b) ? Number(b) : number(register(r, n, b)));
+    if (!distance || !predicate || !s.v) return null;
+    const found = decode(r, s.v[1]).v[0];
+    const other = {up: (l) => l - distance, down: (l) => l + distance,
+                   bfly: (l) => l ^ distance}[mode];
+    const source = (l) => (inMask(found, l) ? other(l) : l);
+    return {mode, distance, from: lanesOf(activeOf(s)).map((l) => [l, source(l)])};
+  }
 
   // A TMA copy: where its box is in the matrix, its place in shared memory, its bytes if recorded.
   function copyOf(r, n) {
@@ -276,12 +293,13 @@ window.Warp = (() => {
   }
   // The step at which a recording opens: its first counted access, or the first use of a unit.
   function opening(r) {
-    const uses = (s) => s.b || is.copy(r.instructions[s.i]) || is.product(r.instructions[s.i]);
+    const uses = (s) => s.b
+      || [is.copy, is.product, is.shuffle].some((kind) => kind(r.instructions[s.i]));
     const first = r.steps.findIndex((s) => cost(s).n);
     return Math.max(0, first >= 0 ? first : r.steps.findIndex(uses));
   }
 
   return {lanes, inMask, lanesOf, maskOf, activeOf, warpOf, offset, written,
           accesses, cost, costly, wavefronts, lines, stored, placeOf, addressOf,
-          is, copyOf, productOf, swizzleOf, barrierName, changes, segments, opening};
+          is, copyOf, productOf, shuffleOf, swizzleOf, barrierName, changes, segments, opening};
 })();

@@ -91,8 +91,19 @@
       + 'of b, both in shared memory, and continue before the sums are there.';
   }
 
+  function ofShuffle(r, n) {
+    const found = W.shuffleOf(r, n);
+    if (!found) return 'Lanes exchange the values of a register: no memory access.';
+    const own = found.from.filter(([l, from]) => l === from).map(([l]) => l);
+    const number = {up: `${found.distance} lower`, down: `${found.distance} higher`,
+                    bfly: `its own xor ${found.distance}`}[found.mode];
+    const keeps = own.length === 1 ? 'has no such lane and keeps its own'
+      : 'have no such lane and keep their own';
+    return `Each lane gets a register of the lane whose number is ${number}, without memory`
+      + `${own.length ? `; ${list(own)} ${keeps}` : ''}.`;
+  }
+
   const ofInstruction = [
-    [/shfl\./, 'Lanes exchange the values of a register: no memory access.'],
     [/wgmma\.fence/, 'The next products may use the registers that earlier instructions wrote.'],
     [/wgmma\.commit/, 'The products issued since the last group form a group.'],
     [/wgmma\.wait/, 'Waits until the products of earlier groups are complete.'],
@@ -117,6 +128,7 @@
     if (s.b) return s.b.map((b) => ofBarrier(r, b)).join(' ');
     if (W.is.copy(i)) return ofCopy(r, n);
     if (W.is.product(i)) return ofProduct(r, n);
+    if (W.is.shuffle(i)) return ofShuffle(r, n);
     if (i.note) return `${capital(i.note)}.`;
     if (W.is.barrier(i)) return 'A barrier: the warp waits here until all others have arrived.';
     const known = ofInstruction.find(([pattern]) => pattern.test(i.ptx));
