@@ -105,13 +105,14 @@ SHOWN = re.compile(r'\b(lanes?|banks?|sectors?|warps?|wavefronts?|conflicts?|coa
 
 def for_question(text, found):
     """A folded player of the recordings of the steps that a question names, if it is about their contents; else ''."""
-    names = [name for name in dict.fromkeys(re.findall(r'`(\w+)`', text)) if name in found]
+    named = dict.fromkeys(re.findall(r'`(\w+)`', text))  # `08_tma`, or `08`
+    names = [name for word in named for name in found if word in (name, name.split('_')[0])]
     if not names or not SHOWN.search(text):
         return ''
     links = ', '.join(f'<a href="{address(name, found[name])}"><code>{name}</code></a>' for name in names)
     beside = names[1] if len(names) > 1 else ''
     return ('<details class="predict"><summary>Predict first, then play</summary>'
-            '<p>Write down your prediction before you play: the recording shows the answer.</p>'
+            '<p>Write down your prediction first. Then compare it with what the recorded warp did.</p>'
             + player(names[0], beside, ' '.join(names[1:]))
             + f'<p class="warplink">On a page of its own: {links}.</p></details>')
 

@@ -43,6 +43,7 @@ def every_page(site, pages):
         expect((site.out / name).with_name('recorded').joinpath(f'{of}.js').is_file(), f'{name}: no recording of {of}')
         expect('theme/warp.js' in pages[name], f'{name}: the script of its players is missing')
     expect(len([name for name, _ in players if name.endswith('/index.html')]) > 10, f'players: {players}')
+    expect(('gemm/index.html', '07_wgmma') in players, 'G5 names `07`, but has no player of it')
     for page, link in dead_links(site.out):
         expect(False, f'{page}: {link} leads nowhere')
     for name, text in pages.items():
