@@ -367,6 +367,9 @@ def warp_units(page, site):
     use = doc['steps'][number['mbarrier.try_wait'] - 1]['b'][0]
     card = page.run("document.querySelector('.card').textContent")
     expect(card.startswith(f'fullparity {use["parity"]}waits for {use["arrivals"]} arrival'), f'the mbarrier is {card!r}')
+    page.key('ArrowRight')
+    kept = page.run("document.querySelector('.card').textContent")
+    expect('b' not in doc['steps'][number['mbarrier.try_wait']] and kept == card, f'after the mbarrier: {kept!r}')
     doc = recording('reduction', '08_shuffle')
     first = next(n for n, step in enumerate(doc['steps'], 1) if 'shfl' in doc['instructions'][step['i']]['ptx'])
     page.go(f'{site.out.as_uri()}/reduction/08_shuffle-warp.html#{first}')

@@ -203,7 +203,7 @@
     if (W.is.product(i)) return W.productView(r, n);
     const shuffle = W.is.shuffle(i) ? W.shuffleOf(r, n) : null;
     if (shuffle) return shuffleView(shuffle);
-    return memoryView(r, n);
+    return r.steps.some((step) => step.b) ? W.barriersView(r, n) : memoryView(r, n);
   }
 
   // The picture of step n. Of several accesses, it shows number `which`.

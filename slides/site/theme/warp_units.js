@@ -100,9 +100,12 @@
     row.append(make('span', '', W.barrierName(r, changes[0].at)), bands);
     return row;
   }
+  // All mbarriers of the block. The cards show those that step n uses, or else the last one that
+  // changed.
   function barriersView(r, n) {
-    const cards = make('div', 'cards'), timeline = make('div', 'timeline');
-    const used = new Set(r.steps[n].b.map((b) => b.at)), changes = W.changes(r);
+    const cards = make('div', 'cards'), timeline = make('div', 'timeline'), changes = W.changes(r);
+    const last = changes.filter((c) => c.n <= n).slice(-1);
+    const used = new Set((r.steps[n].b || last).map((b) => b.at));
     for (const at of [...new Set(changes.map((c) => c.at))].sort((p, q) => p - q)) {
       const list = changes.filter((c) => c.at === at), row = phasesOf(r, list, n);
       timeline.append(row);
@@ -111,6 +114,7 @@
       const now = list.filter((c) => c.n <= n).pop();
       cards.append(cardOf(r, now, Math.max(...list.map((c) => c.bytes))));
     }
+    timeline.style.setProperty('--rows', timeline.children.length);
     const box = make('div', 'view barriers'), states = make('div', 'states');
     const hint = make('p', 'hint');
     states.append(cards, timeline);
