@@ -2,24 +2,38 @@
 //
 // idea    The host rounds: its rounding mode is switched for one loop. The loop's operands and
 //         results are hidden from the compiler, so that it neither computes at compile time nor
-//         moves an operation across the switch. Lowering puts .ftz and .sat around these ops.
+//         moves an operation across the switch. WebAssembly has no such mode (directed.hpp).
+//         Lowering puts .ftz and .sat around these ops.
 // source  PTX ISA 9.0, "Floating Point Instructions". Tested by tests/opcodes/*_float.ptx.
 #include <bit>
 #include <cfenv>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
+#include "common/emulator/ops/narrow.hpp"
 #include "common/emulator/ops/ops.hpp"
 #include "common/emulator/ops/special_functions.hpp"
 
-#if defined(__FMA__)
+#if defined(__wasm__)
+#include "common/emulator/ops/directed.hpp"
+#elif defined(__FMA__)
 #include <immintrin.h>
 #endif
 
 namespace stepwise::emulator::STEPWISE_SIMD {
 namespace {
 
+f32 canonical(f32 v) { return v == v ? v : std::bit_cast<f32>(0x7fffffffu); }
+f64 canonical(f64 v) { return v; }
+
+#if defined(__wasm__)
+template <class Body, class T, rounding Mode>
+void compute(const T* a, const T* b, const T* c, T* result) {
+  using number = directed_number<T, Mode>;
+  for (int l = 0; l < lanes; ++l)
+    result[l] = Body{}(number{a[l]}, number{b[l]}, number{c[l]}).value;
+}
+#else
 class host_rounding {
  public:
 #if defined(__FMA__)
@@ -44,27 +58,27 @@ class host_rounding {
   u32 before_;
 };
 
-f32 canonical(f32 v) { return v == v ? v : std::bit_cast<f32>(0x7fffffffu); }
-f64 canonical(f64 v) { return v; }
-
 template <class Body, class T>
-[[gnu::noinline]] void compute_rounding(context& x, const op* i, int mode) {
-  T a[lanes], b[lanes], c[lanes], result[lanes];
-  std::memcpy(a, x.vreg<T>(i->a), sizeof(a));
-  std::memcpy(b, x.vreg<T>(i->b), sizeof(b));
-  std::memcpy(c, x.vreg<T>(i->c), sizeof(c));
-  {
-    const host_rounding switched(mode);
-    asm volatile("" : "+m"(a), "+m"(b), "+m"(c));
-    for (int l = 0; l < lanes; ++l) result[l] = Body{}(a[l], b[l], c[l]);
-    asm volatile("" : "+m"(result));
-  }
-  for_active(x.active, x.vreg<T>(i->d), [&](int l) { return canonical(result[l]); });
+[[gnu::noinline]] void compute_in_mode(const T* a, const T* b, const T* c, T* result, int mode) {
+  const host_rounding switched(mode);
+  asm volatile("" : "+r"(a), "+r"(b), "+r"(c) : : "memory");
+  for (int l = 0; l < lanes; ++l) result[l] = Body{}(a[l], b[l], c[l]);
+  asm volatile("" : : "r"(result) : "memory");
 }
+template <class Body, class T, rounding Mode>
+void compute(const T* a, const T* b, const T* c, T* result) {
+  compute_in_mode<Body>(a, b, c, result,
+                        Mode == rounding::zero   ? FE_TOWARDZERO
+                        : Mode == rounding::down ? FE_DOWNWARD
+                                                 : FE_UPWARD);
+}
+#endif
 
-template <class Body, class T, int Mode>
+template <class Body, class T, rounding Mode>
 const op* directed(context& x, const op* i) {
-  compute_rounding<Body, T>(x, i, Mode);
+  T result[lanes];
+  compute<Body, T, Mode>(x.vreg<T>(i->a), x.vreg<T>(i->b), x.vreg<T>(i->c), result);
+  for_active(x.active, x.vreg<T>(i->d), [&](int l) { return canonical(result[l]); });
   return i + 1;
 }
 
@@ -76,25 +90,31 @@ void directed_ops(op_table& t) {
       add_op(t, op_name(name) + mode + type_name<T>(), handler, k, k, operands > 1 ? k : none,
              operands > 2 ? k : none);
     };
-    in_mode(".rz.", &directed<Body, T, FE_TOWARDZERO>);
-    in_mode(".rm.", &directed<Body, T, FE_DOWNWARD>);
-    in_mode(".rp.", &directed<Body, T, FE_UPWARD>);
+    in_mode(".rz.", &directed<Body, T, rounding::zero>);
+    in_mode(".rm.", &directed<Body, T, rounding::down>);
+    in_mode(".rp.", &directed<Body, T, rounding::up>);
   };
-  const auto fma = [](T a, T b, T c) { return std::fma(a, b, c); };
+  const auto fused = [](auto a, auto b, auto c) {
+    using std::fma;
+    return fma(a, b, c);
+  };
+  const auto root = [](auto a, auto, auto) {
+    using std::sqrt;
+    return sqrt(a);
+  };
   add(
-      "add", [](T a, T b, T) { return a + b; }, 2);
+      "add", [](auto a, auto b, auto) { return a + b; }, 2);
   add(
-      "sub", [](T a, T b, T) { return a - b; }, 2);
+      "sub", [](auto a, auto b, auto) { return a - b; }, 2);
   add(
-      "mul", [](T a, T b, T) { return a * b; }, 2);
+      "mul", [](auto a, auto b, auto) { return a * b; }, 2);
   add(
-      "div", [](T a, T b, T) { return a / b; }, 2);
-  add("fma", fma, 3);
-  add("mad", fma, 3);
+      "div", [](auto a, auto b, auto) { return a / b; }, 2);
+  add("fma", fused, 3);
+  add("mad", fused, 3);
   add(
-      "rcp", [](T a, T, T) { return T{1} / a; }, 1);
-  add(
-      "sqrt", [](T a, T, T) { return std::sqrt(a); }, 1);
+      "rcp", [](auto a, auto, auto) { return decltype(a){1} / a; }, 1);
+  add("sqrt", root, 1);
 }
 
 // Modifiers that lowering puts around ops that do not have them.
@@ -126,9 +146,7 @@ f64 reciprocal_root(f64 a) {
 
 void rounding_ops(op_table& t) {
   for_types<f32, f64>([&]<class T>() {
-#if defined(FE_UPWARD)  // not on WebAssembly, whose machine only rounds to nearest
     directed_ops<T>(t);
-#endif
     modifiers<T>(t);
   });
   add_op<f64, f64>(t, "rsqrt.approx.f64", [](f64 a) { return reciprocal_root(a); });
