@@ -1,4 +1,4 @@
-"""The packages that only `./lab dev slides` needs. Missing ones are fetched into build/slides/packages."""
+"""The packages that only `./lab dev slides` and the site need. Missing ones are fetched into build/slides/packages."""
 import importlib
 import os
 import subprocess
@@ -8,11 +8,12 @@ from .errors import MissingTool
 
 PACKAGES = {'markdown_it': 'markdown-it-py>=2.2,<5', 'pygments': 'Pygments>=2.14,<3'}
 SERVES = 'PyPI or Debian: python3-markdown-it, python3-pygments'
+FROM_DEBIAN = 'Debian has them: apt-get install python3-markdown-it python3-pygments; or, with pip: '
 
 
-def missing():
+def missing(packages):
     gone = []
-    for module, package in PACKAGES.items():
+    for module, package in packages.items():
         try:
             importlib.import_module(module)
         except ImportError:
@@ -30,11 +31,11 @@ def own_pip(root):
     return [sys.executable, str(wheels()[-1] / 'pip')] if wheels() else [sys.executable, '-m', 'pip']
 
 
-def bring(root, fetch=True):
+def bring(root, fetch=True, packages=PACKAGES, otherwise=FROM_DEBIAN):
     """Makes the packages importable. Raises MissingTool, with the command, if that is impossible."""
     folder = root / 'build/slides/packages'
     sys.path.insert(1, str(folder))
-    gone = missing()
+    gone = missing(packages)
     if not gone:
         return
     wanted = ' '.join(f"'{package}'" for package in gone)
@@ -47,8 +48,7 @@ def bring(root, fetch=True):
                           env=dict(os.environ, PIP_ROOT_USER_ACTION='ignore'),
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     importlib.invalidate_caches()
-    if done.returncode or missing():
+    if done.returncode or missing(packages):
         raise MissingTool(f'{", ".join(gone)} could not be fetched from PyPI: is there a network? '
-                          f'Debian has them: apt-get install python3-markdown-it python3-pygments; '
-                          f'or, with pip: pip install --target build/slides/packages {wanted}\n'
+                          f'{otherwise}pip install --target build/slides/packages {wanted}\n'
                           + done.stdout.strip()[-400:])

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Compiles the emulator to WebAssembly: build.py BUILD_FOLDER, a folder that ninja has built.
+"""Compiles the emulator to WebAssembly: build.py BUILD_FOLDER, a folder that Meson has configured.
 
-The compiler is Zig's clang, from PyPI. Zig keeps its compiled files, so a second run takes a
-second. DESIGN.md says why it is not Debian's Emscripten.
+Meson's list of targets has the sources and the options. The compiler is Zig's clang, from PyPI. Zig
+keeps its compiled files, so a second run takes a second. DESIGN.md says why it is not Emscripten.
 """
 import concurrent.futures
 import importlib.util
+import json
 import os
 import pathlib
 import shutil
@@ -14,26 +15,24 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
-COMMON = ROOT / 'common'
 ABSENT = HERE / 'absent'
-GET_ZIG = 'python3 -m pip install --target build/slides/packages ziglang==0.15.2'
 
 # All browsers have supported this form of exceptions since 2022. Few support the newer form that
 # clang can also write. Every browser with exceptions supports these widths.
 TARGET = ['-target', 'wasm32-wasi',
           '-mcpu=generic+simd128+exception_handling+bulk_memory+sign_ext+nontrapping_fptoint',
-          '-fwasm-exceptions', '-mllvm', '-wasm-use-legacy-eh=true', '-fno-sanitize=all', '-O2',
+          '-fwasm-exceptions', '-mllvm', '-wasm-use-legacy-eh=true', '-fno-sanitize=all', '-g0',
           '-U_LIBCPP_HAS_FILESYSTEM', '-D_LIBCPP_HAS_FILESYSTEM=1']
-# The same options as in the meson.build files.
-OURS = ['-std=c++20', '-ffp-contract=off', '-fwrapv', '-fno-strict-aliasing', '-fno-math-errno',
-        '-DNDEBUG', '-DFMT_HEADER_ONLY', f'-I{ABSENT}', f'-I{ROOT}', '-include', 'one_thread.hpp']
-OP = ['-O3', '-fno-trapping-math', '-DSTEPWISE_SIMD=baseline']
-FOLDERS = ['emulator', 'emulator/machine', 'emulator/run', 'emulator/lower', 'emulator/check',
-           'emulator/check/advice', 'emulator/check/async',
-           'emulator/profile', 'emulator/record', 'emulator/time', 'image', 'ptx', 'source_map',
-           'report', 'formats', 'timeline']
-DEVICE = ['gpu', 'launch_check', 'links', 'memory_rules', 'names', 'occupancy']
-OP_FILES = ['compare', 'convert', 'floating', 'half', 'integer', 'matrix', 'memory']
+OURS = [f'-I{ABSENT}', f'-I{ROOT}', '-include', 'one_thread.hpp']
+# Meson's target that is compiled for a page, and the libraries of it that a page cannot have.
+CALLS = 'page_calls'
+NOT_IN_A_PAGE = ['gpu_device']
+# Of Meson's options, those that do not depend on the machine. Zig reads -Og as "do not optimise".
+KEPT_OPTIONS = ('-std=', '-O', '-D', '-ffp-', '-fwrapv', '-fno-')
+REPLACED_OPTIONS = {'-Og': '-Os'}
+# The hot operations are in a library per instruction set, and their files are told its name.
+OPS = 'stepwise_ops_'
+ONE_OP_SET = ['-DSTEPWISE_SIMD=baseline', '-DSTEPWISE_OPS_BASELINE']
 # In WebAssembly, Zig's C++ library has neither exceptions nor files; their sources come with Zig.
 LIBRARY = {'libcxxabi/src': ['cxa_exception', 'cxa_personality'],
            'libcxx/src/filesystem': ['directory_entry', 'filesystem_error', 'int128_builtins',
@@ -49,22 +48,42 @@ def zig():
     return shutil.which('zig')
 
 
+def linked_libraries(built):
+    """Meson's target CALLS, and the static libraries of the course that it links."""
+    targets = json.loads((built / 'meson-info/intro-targets.json').read_text())
+    archives = {os.path.relpath(name, built): target for target in targets
+                if target['type'] == 'static library' for name in target['filename']}
+    calls = next(target for target in targets if target['name'] == CALLS)
+    linker = calls['target_sources'][-1]['parameters']
+    return [calls] + [archives[name] for name in linker if name in archives]
+
+
+def without_other_op_sets(libraries):
+    """A portable build has the hot operations once per instruction set of x86. A page needs them once."""
+    sets = [library['name'] for library in libraries
+            if library['name'].startswith(OPS) and library['name'] != f'{OPS}single']
+    return [library for library in libraries if library['name'] not in sets[1:]]
+
+
+def options_for_a_page(parameters):
+    kept = [option for option in parameters if option.startswith(KEPT_OPTIONS)
+            and not option.startswith(('-DSTEPWISE_SIMD=', '-DSTEPWISE_OPS_'))]
+    return [REPLACED_OPTIONS.get(option, option) for option in kept] + ONE_OP_SET
+
+
 def units(built):
     """Name: (files that are compiled as one, options)."""
-    all_units = {'entry': ([HERE / 'entry.cpp'], OURS),
-                 'absent': (sorted(ABSENT.glob('*.cpp')), OURS)}
-    for folder in FOLDERS:
-        all_units[folder.replace('/', '_')] = (sorted((COMMON / folder).glob('*.cpp')), OURS)
-    all_units['device'] = ([COMMON / f'device/{name}.cpp' for name in DEVICE] +
-                           [built / 'common/device/embedded_gpus.cpp'], OURS)
-    ops = COMMON / 'emulator/ops'
-    wide = [ops / f'ops_{name}.cpp' for name in OP_FILES]
-    for file in wide:
-        all_units[file.stem] = ([file], OURS + OP)
-    all_units['ops'] = ([f for f in sorted(ops.glob('*.cpp'))
-                          if f not in wide and f.name != 'runs_here.cpp'],
-                         OURS + ['-DSTEPWISE_OPS_BASELINE'])
-    return all_units
+    found = {'absent': (sorted(ABSENT.glob('*.cpp')), ['-std=c++20', '-O1'])}
+    for library in without_other_op_sets(linked_libraries(built)):
+        if library['name'] in NOT_IN_A_PAGE:
+            continue
+        about = library['target_sources'][0]
+        options = options_for_a_page(about['parameters'])
+        if about['unity_sources']:
+            found[library['name']] = (about['unity_sources'], options)
+        for file in about['sources']:
+            found[f'{library["name"]}_{pathlib.Path(file).stem}'] = ([file], options)
+    return found
 
 
 # Zig does not search this system's headers. It sees the headers of these libraries, and no others.
@@ -84,14 +103,14 @@ def link_headers(into):
 
 
 def library_units(lib):
-    include = ['-std=c++23', '-D_LIBCPP_BUILDING_LIBRARY', '-D_LIBCXXABI_BUILDING_LIBRARY',
+    include = ['-std=c++23', '-O1', '-D_LIBCPP_BUILDING_LIBRARY', '-D_LIBCXXABI_BUILDING_LIBRARY',
                '-D_LIBCXXABI_HAS_NO_THREADS', f'-I{lib}/libcxxabi/include',
                f'-I{lib}/libcxxabi/src', f'-I{lib}/libcxx/src', f'-I{lib}/libcxx/include',
                f'-I{lib}/libunwind/include']
     found = {f'library_{name}': ([lib / folder / f'{name}.cpp'], include)
              for folder, names in LIBRARY.items() for name in names}
     found['library_unwind'] = ([lib / 'libunwind/src/Unwind-wasm.c'],
-                               [f'-I{lib}/libunwind/include', '-D_LIBUNWIND_HAS_NO_THREADS',
+                               [f'-I{lib}/libunwind/include', '-O1', '-D_LIBUNWIND_HAS_NO_THREADS',
                                 '-fdeclspec'])
     return found
 
@@ -100,7 +119,7 @@ def main():
     built = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / 'build').resolve()
     command = zig()
     if not command:
-        sys.exit(f'Zig is missing. It comes with: {GET_ZIG}')
+        sys.exit('Zig is missing: python3 slides/site/live/build.py fetches it.')
     if not os.access(command, os.X_OK):
         os.chmod(command, 0o755)
     out = built / 'wasm'
@@ -110,8 +129,7 @@ def main():
     environment = {**os.environ, 'ZIG_GLOBAL_CACHE_DIR': cache, 'ZIG_LOCAL_CACHE_DIR': cache}
 
     def run(options):
-        done = subprocess.run([command, *options], capture_output=True, text=True, check=False,
-                              env=environment)
+        done = subprocess.run([command, *options], capture_output=True, text=True, check=False, env=environment)
         if done.returncode != 0:
             sys.exit(f'{" ".join([command, *options])}\n{done.stderr}')
 
@@ -120,16 +138,18 @@ def main():
 
     def compile_unit(item):
         name, (files, options) = item
-        source = files[0]
+        source = pathlib.Path(files[0])
         if len(files) > 1:
             source = out / f'{name}.cpp'
             source.write_text(''.join(f'#include "{file}"\n' for file in files))
         language = 'cc' if source.suffix == '.c' else 'c++'
-        run([language, *TARGET, *options, f'-I{out}/include', '-c', str(source), '-o', str(out / f'{name}.o')])
+        ours = [] if name.startswith('library_') else OURS
+        run([language, *TARGET, *options, *ours, f'-I{out}/include', '-c', str(source),
+             '-o', str(out / f'{name}.o')])
 
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as at_once:
         list(at_once.map(compile_unit, todo.items()))
-    run(['c++', *TARGET, '-s', '-mexec-model=reactor', '-Wl,-z,stack-size=1048576',
+    run(['c++', *TARGET, '-O2', '-s', '-mexec-model=reactor', '-Wl,-z,stack-size=1048576',
          *(str(out / f'{name}.o') for name in todo), '-o', str(out / 'emulator.wasm')])
     print(f'{out / "emulator.wasm"}: {(out / "emulator.wasm").stat().st_size / 1e6:.1f} MB')
 

@@ -1,10 +1,10 @@
-// The emulated device for a page, called from JavaScript (page/emulator.js of slides/site/live).
+// The emulated device for a page, called from JavaScript (slides/site/live/emulator.js).
 //
 // idea    One device per instance of the module. Text is returned as zero-terminated UTF-8 and
 //         is valid until the next call. An empty text means success.
 // watch   A device address has 64 bits, but an address of this machine has 32. `address` is a
 //         device address.
-// tested  slides/site/tests/live.py compares it with the native emulator.
+// tested  slides/site/tests/live_test.py compares it with the native emulator.
 #include <array>
 #include <cstdint>
 #include <cstdlib>

@@ -2,7 +2,7 @@
 """Builds the files for a lab's page "Run it here" into build/live: the emulator as WebAssembly, and the kernels of
 the steps that steps.js describes, compiled by nvcc. `./lab dev site` uses these files.
 
-Needs a built course (./lab setup), Zig and nvcc. Says which one is missing, and how to install it.
+Needs a course that Meson has configured with nvcc (./lab setup). Fetches Zig, a compiler, from PyPI.
 """
 import concurrent.futures
 import functools
@@ -17,7 +17,13 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
+sys.path.insert(0, str(ROOT))
+
+from slides.builder import tools  # noqa: E402
+from slides.builder.errors import MissingTool  # noqa: E402
+
 OUT = ROOT / 'build/live'
+ZIG = {'ziglang': 'ziglang==0.15.2'}
 # Like the course's own compiler options, but without compression, because a page cannot decompress.
 NVCC = ['-fatbin', '-no-compress', '-std=c++20', '-lineinfo', '-Wno-deprecated-gpu-targets', f'-I{ROOT}',
         '-gencode', 'arch=compute_90,code=[sm_90,compute_90]']
@@ -66,30 +72,44 @@ def missing(root, lab):
     return f'These kernels were built from earlier sources: {", ".join(older)}.' if older else ''
 
 
-def main():
-    nvcc = shutil.which('nvcc') or next((p for p in ['/usr/local/cuda/bin/nvcc'] if os.access(p, os.X_OK)), None)
-    if not nvcc:
-        sys.exit('nvcc is missing; ./lab doctor shows how to install it.')
-    done = subprocess.run([sys.executable, str(ROOT / 'common/emulator/wasm/build.py'), str(ROOT / 'build')], check=False)
-    if done.returncode:
-        sys.exit(done.returncode)
+def nvcc_command():
+    """The nvcc that Meson found."""
+    try:
+        compilers = json.loads((ROOT / 'build/meson-info/intro-compilers.json').read_text())
+        return compilers['host']['cuda']['exelist']
+    except (OSError, KeyError):
+        raise MissingTool('build/ is not configured with nvcc: ./lab setup') from None
+
+
+def compile_kernel(nvcc, lab, name):
+    (OUT / lab).mkdir(parents=True, exist_ok=True)
+    made = subprocess.run([*nvcc, *NVCC, f'solutions/{lab}/{name}.cu', '-o', str(OUT / lab / f'{name}.fatbin')],
+                          cwd=ROOT, capture_output=True, text=True, check=False)
+    if made.returncode:
+        sys.exit(made.stderr)
+
+
+def build():
+    nvcc = nvcc_command()
+    tools.bring(ROOT, packages=ZIG, otherwise='With pip: ')
+    subprocess.run([sys.executable, str(ROOT / 'common/emulator/wasm/build.py'), str(ROOT / 'build')], check=True)
     OUT.mkdir(exist_ok=True)
     shutil.copyfile(ROOT / 'build/wasm/emulator.wasm', OUT / 'emulator.wasm')
-
-    def kernel(step):
-        lab, name = step
-        (OUT / lab).mkdir(exist_ok=True)
-        made = subprocess.run([nvcc, *NVCC, f'solutions/{lab}/{name}.cu', '-o', str(OUT / lab / f'{name}.fatbin')],
-                              cwd=ROOT, capture_output=True, text=True, check=False)
-        if made.returncode:
-            sys.exit(made.stderr)
-        return f'{lab}/{name}', digest(ROOT, f'solutions/{lab}/{name}.cu')
-
     wanted = [(lab, name) for lab, names in steps().items() for name in names]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as at_once:
-        digests = dict(at_once.map(kernel, wanted))
+        list(at_once.map(lambda step: compile_kernel(nvcc, *step), wanted))
+    digests = {f'{lab}/{name}': digest(ROOT, f'solutions/{lab}/{name}.cu') for lab, name in wanted}
     (OUT / 'sources.json').write_text(json.dumps({**digests, 'emulator': emulator_digest(ROOT)}, indent=1) + '\n')
     print(f'{len(digests)} kernels: {OUT}')
+
+
+def main():
+    try:
+        build()
+    except MissingTool as problem:
+        sys.exit(f'lab: {problem}')
+    except subprocess.CalledProcessError as failed:
+        sys.exit(failed.returncode)
 
 
 if __name__ == '__main__':
