@@ -1,25 +1,25 @@
 """Tests that the emulator in the page computes, finds and counts the same as the emulator of this machine.
 
 The same entry.cpp, compiled for this machine, gets the same calls. Results, findings and counters must be equal,
-for every step of reduction, for some other steps, and for wrong launches. If the course's own programs are built,
-they must launch the kernels as steps.js does. Skipped (77) if slides/site/live/build.py was not run.
+for every step that steps.js describes, and for wrong launches. So must arithmetic with directed rounding. If the
+course's own programs are built, they must launch the kernels as steps.js does. Skipped (77) without node, or if
+slides/site/live/build.py was not run.
 """
 import base64
 import ctypes
 import json
-import pathlib
-import re
+import random
 import shutil
 import struct
 import subprocess
 import sys
 
-from setting import AXE, ROOT, browser, build, need
+from setting import ROOT
 
 from slides.site.live import build as live
 
 BUILT = ROOT / 'build/live'
-LIBRARIES = ['emulator', 'device', 'formats', 'image', 'ptx', 'report', 'source_map', 'timeline', 'cpu', 'libraries']
+CALLS = ROOT / 'build/common/emulator/wasm/libpage_calls.so'  # entry.cpp, linked by Meson with the native emulator
 NUMBERS = [3, -1, 4, 1, -5, 9, 2, 6]
 wrong = []
 
@@ -30,16 +30,7 @@ def expect(holds, what):
 
 
 def native():
-    """Returns entry.cpp for this machine, linked with the libraries that ninja has built."""
-    library = BUILT / 'native.so'
-    archives = sorted(a for name in LIBRARIES for a in (ROOT / 'build/common' / name).rglob('*.a')
-                      if not re.search('test|fuzz|opcode|gpu_device|remote', a.name))
-    newest = max(f.stat().st_mtime for f in [*archives, ROOT / 'common/emulator/wasm/entry.cpp'])
-    if not library.exists() or library.stat().st_mtime < newest:
-        subprocess.run(['g++', '-std=c++20', '-O1', '-fPIC', '-shared', '-DNDEBUG', f'-I{ROOT}',
-                        str(ROOT / 'common/emulator/wasm/entry.cpp'), '-Wl,--start-group', *map(str, archives),
-                        '-Wl,--end-group', '-llz4', '-lzstd', '-lpthread', '-ldl', '-o', str(library)], check=True)
-    it = ctypes.CDLL(str(library))
+    it = ctypes.CDLL(str(CALLS))
     for name in ('start', 'load', 'problem', 'put', 'get', 'spoil', 'launch', 'report'):
         getattr(it, name).restype = ctypes.c_char_p
     it.allocate.restype = ctypes.c_uint64
@@ -123,58 +114,71 @@ def launches_of_programs(run, shown):
             expect(theirs_of['total'][what] == mine_of['total'][what], f'{run["lab"]} {run["step"]}: {what} of the program')
 
 
-def in_a_page():
-    """The pages in Chromium, from disk, run, react to input, and make no request."""
-    need(chromium=True)
-    site = build(ROOT)
-    ready = '''new Promise((done) => {
-        const look = () => (/warp instructions in|whole number|at most|stopped|not run/.test(
-            document.querySelector('#live-status').textContent) ? done(document.querySelector('#live-out').innerText
-            + document.querySelector('#live-status').textContent) : setTimeout(look, 50));
-        setTimeout(look, 400);
-    })'''
-    typed = '(k, v) => { const f = document.querySelector("#live-form").elements[k]; f.value = v; ' \
-            'for (const e of ["input", "change"]) f.dispatchEvent(new Event(e, {bubbles: true})); }'
-    try:
-        with browser.Browser() as chromium:
-            page = chromium.open((site.out / 'reduction/live.html').as_uri())
+ROUNDED = [f'{operation}.{mode}' for operation in ('add', 'sub', 'mul', 'div', 'fma', 'rcp', 'sqrt')
+           for mode in ('rz', 'rm', 'rp')]
+OPERANDS = {'rcp': 1, 'sqrt': 1, 'fma': 3}  # two for all others
+THREADS = 1024
 
-            def words_shown(**fields):
-                for name, value in fields.items():
-                    page.run(f'({typed})({json.dumps(name.replace("_", "-"))}, {json.dumps(value)})')
-                return page.run(ready)
 
-            sums = [sum((NUMBERS * (n // 8 + 1))[:n]) for n in (65537, 1000)]
-            first = words_shown()
-            expect(f'Right: {sums[0]}' in first, f'the first run of reduction: {first[:300]}')
-            small = words_shown(step='10_one_launch', n='1000')
-            expect(f'Right: {sums[1]}' in small and '1 launch,' in small, f'10_one_launch: {small[:300]}')
-            odd = words_shown(step='03_sequential', n='1000', block_x='96')
-            expect('Wrong: element 0' in odd, f'a block of 96: {odd[:300]}')
-            expect('a whole number from 1' in words_shown(n='0'), 'n = 0 is accepted')
-            expect('at most 1024 threads' in words_shown(n='5', block_x='1024', block_y='2'), '2048 threads are accepted')
-            for lab in ('matmul', 'transpose'):
-                page.go((site.out / f'{lab}/live.html').as_uri())
-                expect('Right: all' in (text := words_shown()), f'{lab}: {text[:300]}')
-            if AXE.is_file():
-                page.run(AXE.read_text() + '; 0')
-                found = page.run('axe.run(document, {resultTypes: ["violations"], preload: false}).then((r) => r.violations.filter('
-                                 '(v) => ["serious", "critical"].includes(v.impact)).map((v) => v.id + v.nodes[0].target))')
-                expect(not found, f'axe: {found}')
-            page.send('Emulation.setDeviceMetricsOverride', width=360, height=900, deviceScaleFactor=1, mobile=False)
-            wide = page.run('document.documentElement.scrollWidth')
-            expect(wide <= 360, f'{wide} pixels wide on a phone of 360')
-            for name in sys.argv[1:]:
-                if not name.startswith('-'):
-                    page.picture(pathlib.Path(name))
-            wrong.extend(sorted(set(page.trouble())))
-    finally:
-        shutil.rmtree(site.out)
+def rounding_module(kind, size):
+    """PTX of a kernel whose thread t reads three numbers, and writes a result per operation of ROUNDED."""
+    lines = ['.version 9.0', '.target sm_90', '.address_size 64', '.visible .entry rounding(.param .u64 in, .param .u64 out) {',
+             f'.reg .{kind} %v<5>; .reg .u64 %p<3>; .reg .u32 %t;',
+             'ld.param.u64 %p1, [in]; ld.param.u64 %p2, [out]; mov.u32 %t, %tid.x;',
+             f'mad.wide.u32 %p1, %t, {3 * size}, %p1; mad.wide.u32 %p2, %t, {len(ROUNDED) * size}, %p2;',
+             *(f'ld.global.{kind} %v{k}, [%p1+{k * size}];' for k in range(3))]
+    for at, name in enumerate(ROUNDED):
+        operands = ', '.join(f'%v{k}' for k in range(OPERANDS.get(name[:-3], 2)))
+        lines += [f'{name}.{kind} %v4, {operands};', f'st.global.{kind} [%p2+{at * size}], %v4;']
+    return '\n'.join([*lines, 'ret; }'])
+
+
+def rounding_operands(form):
+    """The bytes of THREADS triples: any bits, numbers near one, and numbers that nearly cancel."""
+    chosen, values = random.Random(1), []
+    for _ in range(THREADS // 2):
+        near = [chosen.choice((-1, 1)) * chosen.uniform(0.5, 2) for _ in range(2)]
+        values += [*near, -near[0] * near[1]]
+    return chosen.randbytes(THREADS // 2 * 3 * struct.calcsize(form)) + struct.pack(f'{len(values)}{form}', *values)
+
+
+def rounding_run(kind):
+    form, size = ('f', 4) if kind == 'f32' else ('d', 8)
+    return {'ptx': rounding_module(kind, size), 'kernel': 'rounding', 'threads': THREADS,
+            'input': base64.b64encode(rounding_operands(form)).decode(), 'output': THREADS * len(ROUNDED) * size}
+
+
+def rounding_here(it, run):
+    """Makes the same calls as live_node.js."""
+    it.start(b'h200', 0)
+    data = base64.b64decode(run['input'])
+    assert it.load(run['ptx'].encode(), len(run['ptx'])) == b''
+    given, got = it.allocate(len(data), b'in'), it.allocate(run['output'], b'out')
+    assert it.put(given, data, len(data)) == b''
+    shape, values = struct.pack('6I', 1, 1, 1, run['threads'], 1, 1), struct.pack('2Q', given, got)
+    problem = it.launch(run['kernel'].encode(), shape, 0, values, 2)
+    assert problem == b'', problem
+    result = ctypes.create_string_buffer(run['output'])
+    it.get(result, got, run['output'])
+    return result.raw
+
+
+def compare_rounding(run, shown, native_bytes, form):
+    """Compares numbers by their bits, except that a NaN is equal to any NaN."""
+    bits = {'f': 'I', 'd': 'Q'}[form]
+    count = run['output'] // struct.calcsize(form)
+    page_bytes = base64.b64decode(shown['result'])
+    pairs = zip(*(struct.unpack(f'{count}{f}', b) for f in (form, bits) for b in (page_bytes, native_bytes)))
+    different = {ROUNDED[at % len(ROUNDED)] for at, (mine, theirs, my_bits, their_bits) in enumerate(pairs)
+                 if my_bits != their_bits and not (mine != mine and theirs != theirs)}
+    expect(not different, f'{form}: {sorted(different)} differ from this machine')
 
 
 def main():
     node = shutil.which('node')
     gone = 'node is missing: apt-get install nodejs' if not node else ' '.join({live.missing(ROOT, lab) for lab in ARRAYS})
+    if not CALLS.exists():
+        gone += f' {CALLS.name} is not built.'
     if gone.strip():
         print(f'skipped: {gone.strip()} python3 slides/site/live/build.py')
         sys.exit(77)
@@ -191,7 +195,8 @@ def main():
              for lab, step, block in odd]
     times = 5 if '--speed' in sys.argv else 1  # browsers keep the compiled emulator
     runs += times * [{'lab': 'matmul', 'step': '01_column', 'sizes': {'n': 256}, 'numbers': NUMBERS, 'watch': {}}]
-    done = subprocess.run([node, str(ROOT / 'slides/site/tests/live_node.js')], input=json.dumps(runs), text=True,
+    rounding = [rounding_run('f32'), rounding_run('f64')]
+    done = subprocess.run([node, str(ROOT / 'slides/site/tests/live_node.js')], input=json.dumps(runs + rounding), text=True,
                           capture_output=True, check=False)
     if done.returncode:
         sys.exit(done.stderr)
@@ -209,13 +214,14 @@ def main():
         if at < right:
             expect(shown['wrong'] == -1 and shown['problem'] == '', f'{what}: element {shown["wrong"]} {shown["problem"]}')
             expect(not shown['findings'], f'{what}: {shown["findings"][:1]}')
-    in_a_page()
+    for run, shown, form in zip(rounding, page[len(runs):], 'fd'):
+        compare_rounding(run, shown, rounding_here(it, run), form)
     expect(found, 'no wrong launch led to a finding, so no findings were compared')
     for run, shown in zip(runs[:right], page):
         launches_of_programs(run, shown)
     if '--speed' in sys.argv:
-        rates = [f'{shown["warp_instructions"] / shown["seconds"] / 1e6:.1f}' for shown in page[-times:]]
-        print(f'naive 256 x 256 matmul, {page[-1]["warp_instructions"]} warp instructions, repeated: '
+        rates = [f'{shown["warp_instructions"] / shown["seconds"] / 1e6:.1f}' for shown in page[len(runs) - times:len(runs)]]
+        print(f'naive 256 x 256 matmul, {page[len(runs) - 1]["warp_instructions"]} warp instructions, repeated: '
               f'{", ".join(rates)} million per CPU-second')
     print(f'{len(runs)} runs; kinds of findings: {", ".join(sorted(found))}')
     sys.exit('\n'.join(wrong[:20]) if wrong else 0)

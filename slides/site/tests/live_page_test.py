@@ -1,0 +1,73 @@
+"""Tests the pages that run kernels: in Chromium, from disk, they run, react to input, and make no request."""
+import json
+import pathlib
+import shutil
+import sys
+
+from setting import AXE, ROOT, browser, build, need
+
+from slides.site.live import build as live
+
+NUMBERS = [3, -1, 4, 1, -5, 9, 2, 6]  # the values that a page starts with
+wrong = []
+
+
+def expect(holds, what):
+    if not holds:
+        wrong.append(what)
+
+
+def main():
+    need(chromium=True)
+    gone = {live.missing(ROOT, lab) for lab in live.steps()} - {''}
+    if gone:
+        print(f'skipped: {" ".join(sorted(gone))} python3 slides/site/live/build.py')
+        sys.exit(77)
+    site = build(ROOT)
+    ready = '''new Promise((done) => {
+        const look = () => (/warp instructions in|whole number|at most|stopped|not run/.test(
+            document.querySelector('#live-status').textContent) ? done(document.querySelector('#live-out').innerText
+            + document.querySelector('#live-status').textContent) : setTimeout(look, 50));
+        setTimeout(look, 400);
+    })'''
+    typed = '(k, v) => { const f = document.querySelector("#live-form").elements[k]; f.value = v; ' \
+            'for (const e of ["input", "change"]) f.dispatchEvent(new Event(e, {bubbles: true})); }'
+    try:
+        with browser.Browser() as chromium:
+            page = chromium.open((site.out / 'reduction/live.html').as_uri())
+
+            def words_shown(**fields):
+                for name, value in fields.items():
+                    page.run(f'({typed})({json.dumps(name.replace("_", "-"))}, {json.dumps(value)})')
+                return page.run(ready)
+
+            sums = [sum((NUMBERS * (n // 8 + 1))[:n]) for n in (65537, 1000)]
+            first = words_shown()
+            expect(f'Right: {sums[0]}' in first, f'the first run of reduction: {first[:300]}')
+            small = words_shown(step='10_one_launch', n='1000')
+            expect(f'Right: {sums[1]}' in small and '1 launch,' in small, f'10_one_launch: {small[:300]}')
+            odd = words_shown(step='03_sequential', n='1000', block_x='96')
+            expect('Wrong: element 0' in odd, f'a block of 96: {odd[:300]}')
+            expect('a whole number from 1' in words_shown(n='0'), 'n = 0 is accepted')
+            expect('at most 1024 threads' in words_shown(n='5', block_x='1024', block_y='2'), '2048 threads are accepted')
+            for lab in ('matmul', 'transpose'):
+                page.go((site.out / f'{lab}/live.html').as_uri())
+                expect('Right: all' in (text := words_shown()), f'{lab}: {text[:300]}')
+            if AXE.is_file():
+                page.run(AXE.read_text() + '; 0')
+                found = page.run('axe.run(document, {resultTypes: ["violations"], preload: false}).then((r) => r.violations.filter('
+                                 '(v) => ["serious", "critical"].includes(v.impact)).map((v) => v.id + v.nodes[0].target))')
+                expect(not found, f'axe: {found}')
+            page.send('Emulation.setDeviceMetricsOverride', width=360, height=900, deviceScaleFactor=1, mobile=False)
+            wide = page.run('document.documentElement.scrollWidth')
+            expect(wide <= 360, f'{wide} pixels wide on a phone of 360')
+            for name in sys.argv[1:]:
+                if not name.startswith('-'):
+                    page.picture(pathlib.Path(name))
+            wrong.extend(sorted(set(page.trouble())))
+    finally:
+        shutil.rmtree(site.out)
+    sys.exit('\n'.join(wrong[:20]) if wrong else 0)
+
+
+main()
