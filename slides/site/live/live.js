@@ -1,194 +1,228 @@
-// A lab's kernels, run in the page by the emulator. The script checks what the reader types, passes it
-// to a worker, and shows the result. EMULATOR, WORKER and KERNELS come from other scripts of the page.
+// Two versions of a lab next to each other, run in the page by the emulator after each change. KERNELS
+// and SOURCES come from the lab's script.
 'use strict';
 (() => {
-  const place = document.getElementById('live');
-  const form = document.getElementById('live-form'), out = document.getElementById('live-out');
-  const status = document.getElementById('live-status'), fields = document.getElementById('live-sizes');
-  const lab = place.dataset.lab;
-  const text = (value) => document.createTextNode(value);
+  const byId = (id) => document.getElementById(id);
+  const form = byId('live-form'), lab = byId('live').dataset.lab, status = byId('live-status');
+  const SIDES = ['a', 'b'];
+  const part = (side, name) => byId(`live-${name}-${side}`);
   const make = (tag, about = {}, ...inside) => {
     const made = Object.assign(document.createElement(tag), about);
     made.append(...inside);
     return made;
   };
-  const say = (message) => { status.textContent = message; };
   const whole = (n) => n.toLocaleString('en');
+  const brief = (n) => n.toLocaleString('en', {notation: 'compact', maximumFractionDigits: 1});
+  const stepIn = (side) => form.elements[`step-${side}`].value;
+  const removed = {a: [], b: []};  // lines whose barrier is removed
+  const shown = {a: null, b: null};  // the last result of each side
 
-  const unpacked = async (base64) => {
-    const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-    return new Uint8Array(await new Response(stream).arrayBuffer());
+  // A field for a number with a slider of quarter octaves: equal steps multiply equally.
+  const field = (name, label, most, first) => {
+    const number = make('input', {type: 'number', name, min: 1, max: most, value: first, autocomplete: 'off'});
+    const slider = make('input', {type: 'range', min: 0, max: Math.ceil(4 * Math.log2(most)), autocomplete: 'off'});
+    const follow = () => {
+      slider.value = Math.round(4 * Math.log2(Math.max(1, Number(number.value))));
+      slider.setAttribute('aria-valuetext', number.value);
+    };
+    number.dataset.text = label;
+    slider.setAttribute('aria-label', `${label}, slider`);
+    slider.addEventListener('input', () => {
+      number.value = Math.min(most, Math.round(2 ** (slider.value / 4)));
+      slider.setAttribute('aria-valuetext', number.value);
+    });
+    number.addEventListener('input', follow);
+    number.addEventListener('change', follow);
+    follow();
+    return make('div', {className: 'live-field'}, make('label', {}, `${label} `, number), slider);
   };
-
-  // There is one worker. Ending it ends a run that is no longer wanted.
-  let worker = null, ready = null, busy = false, asked = 0, module = null;
-  const begin = () => {
-    const url = URL.createObjectURL(new Blob([WORKER], {type: 'text/javascript'}));
-    worker = new Worker(url);
-    URL.revokeObjectURL(url);
-    busy = false;
-    ready = (module ??= unpacked(EMULATOR)).then((bytes) => new Promise((done, failed) => {
-      worker.onerror = (event) => failed(new Error(event.message || 'the worker does not start'));
-      worker.onmessage = ({data}) => {
-        if (!data.ready) return failed(new Error(data.failed));
-        worker.onmessage = ({data: result}) => shown(result);
-        done();
-      };
-      worker.postMessage({module: bytes});
-    }));
+  const setNumber = (name, value) => {
+    form.elements[name].value = value;
+    form.elements[name].dispatchEvent(new Event('change'));
   };
 
   const number = (name) => {
-    const field = form.elements[name], value = Number(field.value);
-    if (!Number.isInteger(value) || value < 1 || value > Number(field.max))
-      throw new Error(`${field.dataset.text}: enter a whole number from 1 to ${field.max}`);
+    const input = form.elements[name], value = Number(input.value);
+    if (!Number.isInteger(value) || value < 1 || value > Number(input.max))
+      throw new Error(`${input.dataset.text}: enter a whole number from 1 to ${input.max}`);
     return value;
   };
-  const wanted = () => {
-    const step = form.elements.step.value, about = stepOf(lab, step);
-    const sizes = Object.fromEntries(about.sizes.map(({name}) => [name, number(name)]));
-    const block = [number('block-x'), number('block-y'), 1];
-    if (block[0] * block[1] > 1024) throw new Error('A block has at most 1024 threads');
-    const numbers = form.elements.values.value.trim().split(/[\s,]+/).map(Number);
-    const isInt = about.type === 'int';
-    if (numbers.length > 4096 || !numbers.every((v) => isInt ?
-      Number.isInteger(v) && Math.abs(v) < 2 ** 31 : Number.isFinite(v) && Math.abs(v) < 1e15))
+  const valuesIn = (type) => {
+    const numbers = form.elements.values.value.trim().split(/[\s,]+/).map(Number), isInt = type === 'int';
+    const fits = (v) => (isInt ? Number.isInteger(v) && Math.abs(v) < 2 ** 31 : Math.abs(v) < 1e15);
+    if (numbers.length > 4096 || !numbers.every(fits))
       throw new Error(`Values: enter ${isInt ? 'whole numbers' : 'numbers'}, separated by spaces`);
-    return {lab, step, sizes, block, numbers,
-            watch: {checks: form.elements.checks.checked, counters: form.elements.counters.checked}};
+    return numbers;
   };
-  const run = async () => {
-    let request;
-    try {
-      request = wanted();
-    } catch (error) {
-      out.replaceChildren();
-      return say(error.message);
-    }
-    const mine = ++asked;
-    say('The emulator runs the kernel …');
-    try {
-      if (busy) worker.terminate();
-      if (busy || worker === null) begin();
-      busy = true;
-      await ready;
-      const image = await unpacked(KERNELS[request.step]);
-      if (mine === asked) worker.postMessage({...request, image, asked: mine});
-    } catch (error) {
-      worker = null;
-      busy = false;
-      say(`The emulator does not run in this browser: ${error.message}`);
-    }
+  const wanted = (side) => {
+    const step = stepIn(side), about = stepOf(lab, step);
+    const block = [number(`block-x-${side}`), number(`block-y-${side}`), 1];
+    if (block[0] * block[1] > 1024) throw new Error('A block has at most 1024 threads');
+    const sizes = Object.fromEntries(about.sizes.map(({name}) => [name, number(name)]));
+    return {lab, step, sizes, block, numbers: valuesIn(about.type), removed: removed[side]};
   };
 
-  const table = (label, head, rows) => {
-    const row = (cells, tag) => make('tr', {}, ...cells.map((c, k) => make(tag, {className: k ? 'r' : ''}, c)));
-    const made = make('div', {className: 'scroll', tabIndex: 0}, make('table', {},
-      make('thead', {}, row(head, 'th')), make('tbody', {}, ...rows.map((cells) => row(cells, 'td')))));
-    made.setAttribute('role', 'group');
-    made.setAttribute('aria-label', label);
-    return made;
+  const verdictOf = (result) => {
+    if (result.problem) return ['bad', 'Stopped', result.findings.length ? 'at the first finding' : result.problem];
+    if (result.wrong >= 0)
+      return ['bad', 'Wrong', `element ${result.wrong} is ${result.result[result.wrong]}, `
+                              + `not ${result.expected[result.wrong]}`];
+    const first = Array.from(result.result.slice(0, 4), (v) => Number(v.toPrecision(6))).join(', ');
+    const what = result.expected.length === 1 ? first : `all ${whole(result.expected.length)} elements: ${first}, …`;
+    return result.findings.length ? ['bad', 'Right by luck', what] : ['good', 'Right', what];
   };
-  // A line, as a link into the version's page if the line is in the version's own file.
-  const at = (step, {file, line}) => (file.startsWith(`${step}.`) ?
-    make('a', {href: `${step}.html#L${line}`}, `${file}, line ${line}`) : `${file}, line ${line}`);
-  const finding = (f, step) => {
-    const item = make('li', {}, make('strong', {}, f.kind.replaceAll('_', ' ')), text(`: ${f.message}`));
-    for (const party of f.parties ?? []) {
-      if (party.line) item.append(text(' · '), at(step, party));
+  const place = ({file, line}) => `${file}, line ${line}`;
+  const findingItem = (f, side) => {
+    const item = make('li', {}, make('strong', {}, f.kind.replaceAll('_', ' ')), `: ${f.message}`);
+    const places = new Map((f.parties ?? []).filter(({line}) => line).map((party) => [place(party), party]));
+    for (const [text, {file, line}] of places) {
+      const own = file === SOURCES[stepIn(side)].file;
+      item.append(' · ', own ? make('a', {href: `#${side}-L${line}`}, `line ${line}`) : text);
     }
     return item;
   };
-  // The columns of a row. A row describes one launch, or several identical launches.
-  const HEAD = ['launches', 'grid', 'block', 'registers', 'shared bytes', 'warp instructions', 'lanes active',
-                'divergent branches', 'global sectors', 'over ideal', 'DRAM bytes', 'shared wavefronts',
-                'over ideal'];
-  const kinds = (total, names) => names.map((name) => total[name]).filter(Boolean);
-  const all = (counts, of) => counts.reduce((n, c) => n + (c[of] ?? 0), 0);
-  const ratio = (a, b) => (b ? `${(a / b).toFixed(2)} x` : '–');
-  const warpsOf = (instructions) => Object.values(instructions ?? {}).reduce((n, c) => n + c[0], 0);
-  const lanesOf = (instructions) => Object.values(instructions ?? {}).reduce((n, c) => n + c[1], 0);
-  const extent = (counts) => counts.join(' x ').replace(/( x 1)+$/, '');
-  const counters = (kernel) => {
-    const {total} = kernel, warps = warpsOf(total.instructions);
-    const global = kinds(total, ['global_load', 'global_store', 'global_atomic']);
-    const shared = kinds(total, ['shared_load', 'shared_store', 'shared_atomic', 'shared_copy']);
-    return [whole(kernel.launches), extent(kernel.grid), extent(kernel.block), kernel.registers,
-            whole(kernel.static_shared_bytes + kernel.dynamic_shared_bytes), whole(warps),
-            `${(100 * lanesOf(total.instructions) / warps / 32).toFixed(1)} %`, whole(total.divergent_branches),
-            whole(all(global, 'sectors')), ratio(all(global, 'sectors'), all(global, 'ideal_sectors')),
-            whole(all(global, 'dram_read_bytes') + all(global, 'dram_write_bytes')), whole(all(shared, 'wavefronts')),
-            ratio(all(shared, 'wavefronts'), all(shared, 'ideal_wavefronts'))];
+
+  const drawVerdict = (side, result) => {
+    const [kind, word, text] = verdictOf(result);
+    const parts = [make('p', {className: `live-verdict ${kind}`}, make('strong', {}, word), ` ${text}`)];
+    parts.push(result.findings.length ?
+      make('ul', {className: 'live-findings'}, ...result.findings.slice(0, 4).map((f) => findingItem(f, side))) :
+      make('p', {className: 'live-findings'}, 'No findings: no race, no wrong address, no read of unwritten memory.'));
+    if (result.printed) parts.push(make('pre', {}, result.printed));
+    part(side, 'verdict').replaceChildren(...parts);
   };
-  // The lines with the most warp instructions, over all launches.
-  const lines = (kernels) => {
-    const found = new Map();
-    for (const l of kernels.flatMap((kernel) => kernel.lines)) {
-      const key = `${l.file}, line ${l.line}`, counted = warpsOf(l.counts.instructions);
-      if (l.line && counted) found.set(key, {...l, warps: counted + (found.get(key)?.warps ?? 0)});
+
+  // A bar per version. `most` is the length of a full bar.
+  const bar = (side, value, most) => {
+    const row = make('div', {className: `live-bar ${side}`}, make('span', {}, stepIn(side).slice(0, 2)), make('i'),
+                     make('b', {}, whole(value)));
+    row.style.setProperty('--w', most ? value / most : 0);
+    return row;
+  };
+  const change = (before, after) => {
+    if (before === after) return 'equal';
+    if (!before || !after) return after ? 'new' : 'none left';
+    const [less, more, word] = after < before ? [after, before, 'fewer'] : [before, after, 'more'];
+    return more < 2 * less ? `${Math.ceil(100 * Math.abs(after - before) / before)}% ${word}`
+      : `${(more / less).toFixed(1)}x ${word}`;
+  };
+  const drawCosts = () => {
+    const counted = SIDES.filter((side) => shown[side]).map((side) => [side, totalCosts(shown[side].profile)]);
+    byId('live-costs').replaceChildren(...COSTS.map(({name}, k) => {
+      const most = Math.max(...counted.map(([, costs]) => costs[k]));
+      const changed = counted.length === 2 ? change(counted[0][1][k], counted[1][1][k]) : '';
+      return make('div', {className: 'live-card'}, make('h3', {}, name, make('span', {}, changed)),
+                  ...counted.map(([side, costs]) => bar(side, costs[k], most)));
+    }));
+  };
+
+  const barrierButton = (side, line) => {
+    const gone = removed[side].includes(line);
+    const button = make('button', {type: 'button', className: 'live-barrier'}, gone ? 'put barrier back' : 'remove barrier');
+    button.setAttribute('aria-label', `${gone ? 'Put back' : 'Remove'} the barrier of line ${line}`);
+    button.addEventListener('click', () => {
+      removed[side] = gone ? removed[side].filter((n) => n !== line) : [...removed[side], line];
+      drawSource(side);
+      part(side, 'source').querySelector(`#${side}-L${line} button`).focus();
+      run();
+    });
+    return button;
+  };
+  const drawSource = (side) => {
+    part(side, 'source').replaceChildren(...SOURCES[stepIn(side)].lines.map(([line, html]) => {
+      const code = make('code');
+      code.innerHTML = html || ' ';  // the builder's own colours
+      const row = make('div', {id: `${side}-L${line}`, className: 'live-line'},
+                       make('span', {className: 'live-cost'}), make('span', {className: 'live-number'}, line), code);
+      row.classList.toggle('removed', removed[side].includes(line));
+      if (/__syncthreads\(\);/.test(code.textContent)) row.append(barrierButton(side, line));
+      return row;
+    }));
+    part(side, 'link').href = `${stepIn(side)}.html`;
+  };
+  const drawHeat = () => {
+    const cost = COSTS[form.elements.cost.value];
+    const heat = Object.fromEntries(SIDES.filter((side) => shown[side]).map((side) =>
+      [side, costOfLines(shown[side].profile, SOURCES[stepIn(side)].file, cost)]));
+    const most = Math.max(1, ...Object.values(heat).flatMap((lines) => [...lines.values()]));
+    for (const side of Object.keys(heat)) {
+      const bad = new Set(shown[side].findings.flatMap((f) => (f.parties ?? []).map((p) => p.line)));
+      for (const row of part(side, 'source').children) {
+        const line = Number(row.id.slice(3)), value = heat[side].get(line) ?? 0;
+        row.firstChild.textContent = value ? brief(value) : '';
+        row.style.setProperty('--w', value / most);
+        row.classList.toggle('bad', bad.has(line));
+      }
     }
-    return [...found.values()].sort((a, b) => b.warps - a.warps).slice(0, 8);
   };
 
-  const shown = (result) => {
-    if (result.asked !== asked) return;
-    busy = false;
-    out.replaceChildren();
-    if (result.failed) return say(`The emulator stopped: ${result.failed}`);
-    const step = form.elements.step.value;
-    const rate = result.warp_instructions / result.seconds / 1e6;
-    say(`${whole(result.launches.length)} launch${result.launches.length === 1 ? '' : 'es'}, `
-        + `${whole(result.warp_instructions)} warp instructions in ${result.seconds.toFixed(2)} s `
-        + `(${rate.toFixed(1)} million per second, in this page)`);
-    const verdict = result.problem !== '' ? ['bad', `The launch failed: ${result.problem}`] :
-      result.wrong >= 0 ? ['bad', `Wrong: element ${result.wrong} is ${result.result[result.wrong]}, `
-                                  + `not ${result.expected[result.wrong]}`] :
-      ['good', `Right: ${result.expected.length === 1 ? result.result[0] :
-        `all ${whole(result.expected.length)} elements, the first of them `
-        + Array.from(result.result.slice(0, 6), (v) => Number(v.toPrecision(6))).join(', ')}`];
-    out.append(make('p', {id: 'live-result', className: verdict[0]}, verdict[1]));
-    if (form.elements.checks.checked)
-      out.append(make('h2', {}, 'Findings'), result.findings.length === 0 ?
-        make('p', {id: 'live-findings'}, 'None: no race, no wrong address, no read of unwritten memory.') :
-        make('ul', {id: 'live-findings'}, ...result.findings.slice(0, 10).map((f) => finding(f, step))));
-    if (result.printed) out.append(make('h2', {}, 'Printed'), make('pre', {}, result.printed));
-    const {kernels} = result.profile;
-    if (kernels.length)
-      out.append(make('h2', {}, 'Counters'), table('Counters', HEAD, kernels.map(counters)),
-                 table('Lines', ['line', 'warp instructions'], lines(kernels).map((l) =>
-                   [at(step, l), whole(l.warps)])));
+  const runner = makeRunner();
+  let asked = 0;
+  const run = async () => {
+    const mine = ++asked;
+    runner.stop();
+    try {
+      const requests = SIDES.map(wanted);
+      status.textContent = 'The emulator runs both kernels …';
+      for (const [k, side] of SIDES.entries()) {
+        const image = await unpacked(KERNELS[requests[k].step]);
+        if (mine !== asked) return;
+        const result = await runner.run({...requests[k], image});
+        if (mine !== asked) return;
+        if (result.failed) throw new Error(`The emulator stopped: ${result.failed}`);
+        shown[side] = result;
+        drawVerdict(side, result);
+        drawCosts();
+        drawHeat();
+      }
+      const instructions = sumOf(SIDES, (side) => shown[side].warp_instructions);
+      const seconds = sumOf(SIDES, (side) => shown[side].seconds);
+      status.textContent = `${whole(instructions)} warp instructions in ${seconds.toFixed(2)} s, in this page.`;
+    } catch (error) {
+      if (mine === asked && error) status.textContent = error.message;
+    }
   };
 
-  const fill = () => {
-    const about = stepOf(lab, form.elements.step.value);
-    form.elements['block-x'].value = about.block[0];
-    form.elements['block-y'].value = about.block[1];
-    for (const side of ['x', 'y']) form.elements[`block-${side}`].disabled = Boolean(about.fixed);
-    document.getElementById('live-fixed').hidden = !about.fixed;
-    document.getElementById('live-step').href = `${form.elements.step.value}.html`;
+  const choose = (side, step, block = stepOf(lab, step).block) => {
+    form.elements[`step-${side}`].value = step;
+    removed[side] = [];
+    shown[side] = null;
+    setNumber(`block-x-${side}`, block[0]);
+    setNumber(`block-y-${side}`, block[1]);
+    drawSource(side);
   };
-  if (typeof WebAssembly === 'undefined' || typeof DecompressionStream === 'undefined')
-    return say('This browser is too old for the emulator: it has no WebAssembly or no DecompressionStream.');
-  for (const {name, text: label, most, first} of stepOf(lab, form.elements.step.value).sizes) {
-    const field = make('input', {type: 'number', name, min: 1, max: most, value: first});
-    field.dataset.text = label;
-    fields.append(make('label', {}, `${label} `, field));
+  const experiment = ({text, step, block}) => {
+    const button = make('button', {type: 'button'}, text);
+    button.addEventListener('click', () => {
+      choose('a', step);
+      choose('b', step, block);
+      run();
+    });
+    return button;
+  };
+
+  if (typeof WebAssembly === 'undefined' || typeof DecompressionStream === 'undefined') {
+    status.textContent = 'This browser is too old for the emulator: it has no WebAssembly or no DecompressionStream.';
+    return;
   }
-  const named = decodeURIComponent(location.hash.slice(1));  // live.html#03_sequential
-  if (KERNELS[named]) form.elements.step.value = named;
-  form.hidden = false;
-  form.elements.step.addEventListener('change', fill);
+  const about = LABS[lab], names = Object.keys(about.steps);
+  const named = names.indexOf(decodeURIComponent(location.hash.slice(1)));  // live.html#03_sequential
+  byId('live-sizes').append(...about.sizes.map(({name, text, most, first}) => field(name, text, most, first)));
+  byId('live-cost').append(...COSTS.map(({name}, k) => make('option', {value: k}, name)));
+  byId('live-tries').append(...about.experiments.map(experiment));
+  for (const side of SIDES) {
+    part(side, 'block').append(field(`block-x-${side}`, 'block', 1024, 1), field(`block-y-${side}`, 'by', 1024, 1));
+    const first = named < 0 ? about.compare[side === 'a' ? 0 : 1] : names[side === 'a' ? Math.max(0, named - 1) : named];
+    choose(side, first);
+    form.elements[`step-${side}`].addEventListener('change', (event) => choose(side, event.target.value));
+  }
+  byId('live').hidden = false;
+  form.elements.cost.addEventListener('change', drawHeat);
   let soon;
   form.addEventListener('input', () => {
     clearTimeout(soon);
-    soon = setTimeout(run, 300);
+    soon = setTimeout(run, 250);
   });
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    clearTimeout(soon);
-    run();
-  });
-  fill();
+  form.addEventListener('submit', (event) => event.preventDefault());
   run();
 })();

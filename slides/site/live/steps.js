@@ -5,6 +5,8 @@
 // (arrays that a call may write; their bytes are garbage at first) and `expected`. A step has a
 // kernel, a block, and `launches`, which returns the launches with this block:
 // [{grid, shared, arguments}], where an argument is an integer or [array, elements from its start].
+// A page begins with the two versions of `compare`. An experiment is a version with a block that it
+// does not support.
 'use strict';
 
 const ceilDiv = (a, b) => Math.ceil(a / b);
@@ -51,6 +53,11 @@ const FINISHED = {kernel: '_Z13reduce_kernelILi512EEvPKiPiS2_i', fixed: true, bl
 const reduction = {
   sizes: [{name: 'n', text: 'elements', most: 1 << 20, first: 65537}],
   type: 'int',
+  compare: ['02_strided', '03_sequential'],
+  experiments: [
+    {text: 'a block of 96 threads, which halves cannot fold', step: '03_sequential', block: [96, 1, 1]},
+    {text: 'a block of one warp, where two are expected', step: '05_unroll_warp', block: [32, 1, 1]},
+  ],
   inputs: {in: ({n}) => n},
   others: {out: () => 1, scratch: ({n}) => n + 32},
   result: 'out',
@@ -78,8 +85,12 @@ const perElement = ({n}, block) => [{
   grid: [ceilDiv(n, block[0]), ceilDiv(n, block[1]), 1], shared: 0,
   arguments: [['a', 0], ['b', 0], ['c', 0], n]}];
 const matmul = {
-  sizes: [{name: 'n', text: 'rows and columns', most: 512, first: 128}],
+  sizes: [{name: 'n', text: 'rows and columns', most: 512, first: 64}],
   type: 'float',
+  compare: ['02_row', '03_tiled'],
+  experiments: [
+    {text: 'a block of 64 x 16 threads for tiles of 32 x 32', step: '03_tiled', block: [64, 16, 1]},
+  ],
   inputs: {a: ({n}) => n * n, b: ({n}) => n * n},
   others: {c: ({n}) => n * n},
   result: 'c',
@@ -106,6 +117,10 @@ const transpose = {
   sizes: [{name: 'rows', text: 'rows', most: 1024, first: 200},
           {name: 'cols', text: 'columns', most: 1024, first: 300}],
   type: 'float',
+  compare: ['04_tiled', '06_padded'],
+  experiments: [
+    {text: 'a block of 16 x 16 threads for tiles of 32 x 32', step: '04_tiled', block: [16, 16, 1]},
+  ],
   inputs: {in: ({rows, cols}) => rows * cols},
   others: {out: ({rows, cols}) => rows * cols},
   result: 'out',

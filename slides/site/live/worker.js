@@ -10,10 +10,11 @@ onmessage = async ({data}) => {
     }
     const printed = [];
     const emulator = await makeEmulator(compiled, (text) => printed.push(text));
-    const result = runStep(emulator, data.lab, data.step, data.image, data.sizes, data.block,
-                           data.numbers, data.watch);
-    postMessage({...result, printed: printed.join(''), asked: data.asked});
+    const image = withoutBarriers(data.image, data.removed);
+    const result = runStep(emulator, data.lab, data.step, image, data.sizes, data.block, data.numbers,
+                           {checks: true, counters: true});
+    postMessage({...result, printed: printed.join('')});
   } catch (error) {
-    postMessage({failed: error.message, asked: data.asked});
+    postMessage({failed: error.message});
   }
 };

@@ -25,8 +25,8 @@ def main():
         sys.exit(77)
     site = build(ROOT)
     ready = '''new Promise((done) => {
-        const look = () => (/warp instructions in|whole number|at most|stopped|not run/.test(
-            document.querySelector('#live-status').textContent) ? done(document.querySelector('#live-out').innerText
+        const look = () => (/in this page|whole number|at most|stopped|too old/.test(
+            document.querySelector('#live-status').textContent) ? done(document.querySelector('#live').innerText
             + document.querySelector('#live-status').textContent) : setTimeout(look, 50));
         setTimeout(look, 400);
     })'''
@@ -41,18 +41,31 @@ def main():
                     page.run(f'({typed})({json.dumps(name.replace("_", "-"))}, {json.dumps(value)})')
                 return page.run(ready)
 
+            def press(selector):
+                page.run(f'document.querySelector({json.dumps(selector)}).click()')
+                return page.run(ready)
+
             sums = [sum((NUMBERS * (n // 8 + 1))[:n]) for n in (65537, 1000)]
             first = words_shown()
-            expect(f'Right: {sums[0]}' in first, f'the first run of reduction: {first[:300]}')
-            small = words_shown(step='10_one_launch', n='1000')
-            expect(f'Right: {sums[1]}' in small and '1 launch,' in small, f'10_one_launch: {small[:300]}')
-            odd = words_shown(step='03_sequential', n='1000', block_x='96')
-            expect('Wrong: element 0' in odd, f'a block of 96: {odd[:300]}')
+            expect(first.count(f'Right {sums[0]}') == 2, f'the first run of reduction: {first[:600]}')
+            expect('none left' in first, f'03_sequential has bank conflicts: {first[:600]}')
+            heat = page.run("[...document.querySelectorAll('#live-source-a .live-cost')].filter((e) => e.textContent).length")
+            expect(heat > 5, f'{heat} lines have a cost')
+            raced = press('#live-source-a .live-barrier')
+            expect('race: two threads' in raced and page.run("document.querySelectorAll('#live-source-a .bad').length") > 1,
+                   f'a removed barrier: {raced[:600]}')
+            expect('race: two' not in press('#live-source-a .live-barrier'), 'the barrier that is put back still misses')
+            small = words_shown(step_b='10_one_launch', n='1000')
+            expect(small.count(f'Right {sums[1]}') == 2, f'10_one_launch: {small[:600]}')
+            expect('Wrong element 0' in press('#live-tries button'), 'the experiment is right')
             expect('a whole number from 1' in words_shown(n='0'), 'n = 0 is accepted')
-            expect('at most 1024 threads' in words_shown(n='5', block_x='1024', block_y='2'), '2048 threads are accepted')
+            expect('at most 1024 threads' in words_shown(n='5', block_x_a='1024', block_y_a='2'), '2048 threads are accepted')
+            page.go((site.out / 'reduction/live.html').as_uri() + '?linked#08_shuffle')
+            expect('08_shuffle' == page.run(ready + '.then(() => document.querySelector("[name=step-b]").value)'),
+                   'a link to a version does not choose it')
             for lab in ('matmul', 'transpose'):
                 page.go((site.out / f'{lab}/live.html').as_uri())
-                expect('Right: all' in (text := words_shown()), f'{lab}: {text[:300]}')
+                expect((text := words_shown()).count('Right all') == 2, f'{lab}: {text[:600]}')
             if AXE.is_file():
                 page.run(AXE.read_text() + '; 0')
                 found = page.run('axe.run(document, {resultTypes: ["violations"], preload: false}).then((r) => r.violations.filter('
