@@ -27,13 +27,11 @@ def handout(site, lab, file, name, warps):
     nav = f'<nav class="contents" aria-label="On this page"><ul>{contents}</ul></nav>' if contents else ''
     site.found(name, title if title.startswith(lab.title) else f'{lab.title}: {title}', renderer.sections)
     site.answered.setdefault(lab.name, []).extend(renderer.answered)
-    scripts = ()
     if file.endswith('/README.md'):
         first = next(s for s in lab.steps if s.name == lab.skeleton)
         text = playground.skeleton((site.root / first.file).read_text(), first.file)
         body += '<h2 id="try">Your starting file</h2>' + playground.place(lab.name, lab.name, text, listing(text, 'S'))
-        scripts = playground.SCRIPTS
-    site.write(name, shell.page(name, title, body.replace('</h1>', '</h1>' + nav, 1), lab, site.students, scripts))
+    site.write(name, shell.page(name, title, body.replace('</h1>', '</h1>' + nav, 1), lab, site.students))
 
 
 class Figures:

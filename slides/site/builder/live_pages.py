@@ -61,7 +61,8 @@ def of_lab(site, lab):
 
 
 def version_controls(side, label, names):
-    options = ''.join(f'<option>{name}</option>' for name in names)
+    anchor = ' id="{}"' if side == 'b' else ''  # of links such as live.html#03_sequential
+    options = ''.join(f'<option{anchor.format(name)}>{name}</option>' for name in names)
     return (f'<section class="live-version {side}" aria-label="{label} version"><div class="live-pick">'
             f'<label>version <select name="step-{side}" autocomplete="off">{options}</select></label>'
             f'<a id="live-link-{side}" href="versions.html">its page</a></div>'

@@ -1,7 +1,7 @@
 """The server of `./lab dev site --serve`. It serves the pages and the playground, on this machine only.
 
-A page sends a source. This server passes it to `lab try`, which compiles and runs it in the judge's sandbox, and
-passes back the answer. Pages contain answers to questions, so only a reader who opened the printed address, which
+A page sends a source. This server passes it to `lab try` or `lab grade`, which compile and run it in the judge's
+sandbox, and passes back the answer. Pages contain answers to questions, so only a reader who opened the printed address, which
 has a key, may read them (a cookie). A try must also come from a page of this server (Host and Origin). No other user
 of this machine has the key, and no page of another origin can send a request.
 """
@@ -17,6 +17,7 @@ import select
 import signal
 import socket
 import subprocess
+import tempfile
 import threading
 import time
 import urllib.parse
@@ -29,7 +30,8 @@ MOST_UNREAD, SECONDS_UNREAD = 64 << 20, 3  # bytes of a refused request that are
 MOST_ANSWER = 4 << 20       # bytes of a document from `lab try`
 MOST_WAITING = 4            # sources that wait for the running one
 MOST_CONNECTIONS = 64
-SECONDS, SECONDS_TO_BUILD = 60, 900  # seconds for a try, and for a lab's first try, which may have to build parts
+SECONDS = {'try': 60, 'grade': 360}  # for a run and for a grade, which has a limit of 300 itself
+SECONDS_TO_BUILD = 900  # for a lab's first run, which may have to build parts
 TYPES = {'.html': 'text/html; charset=utf-8', '.css': 'text/css; charset=utf-8', '.js': 'text/javascript; charset=utf-8',
          '.svg': 'image/svg+xml', '.png': 'image/png', '.json': 'application/json', '.wasm': 'application/wasm',
          '.txt': 'text/plain; charset=utf-8'}
@@ -68,8 +70,8 @@ class Tries:
             return document.get('error', 'build/grader/lab does not answer: ./lab setup builds it')
         return '; '.join(f'{layer["name"]}: {layer["detail"]}' for layer in document['sandbox'] if not layer['active'])
 
-    def attempt(self, lab, source, page, gone):
-        """The document of `lab try`; `gone()` returns true once the page has stopped waiting."""
+    def attempt(self, command, lab, source, page, gone):
+        """The document of `lab try` or `lab grade`; `gone()` returns true once the page has stopped waiting."""
         with self.guard:
             if page in self.pages:
                 raise Refused(409, 'a try of this page is still running')
@@ -81,23 +83,36 @@ class Tries:
                 if gone() or self.ended:
                     return None
             try:
-                return self._run(lab, source, gone)
+                return self._run(command, lab, source, gone)
             finally:
                 self.one.release()
         finally:
             with self.guard:
                 self.pages.discard(page)
 
-    def _run(self, lab, source, gone):
+    def _run(self, command, lab, source, gone):
+        if command == 'try':
+            return self._ask(lab, ['try', lab, '--file', '-'] + self.trust(), source, SECONDS['try'], gone)
+        if not self.trusted and self.missing():
+            raise Refused(503, f'nothing is graded without the whole sandbox: {self.missing()}')
+        with tempfile.TemporaryDirectory() as folder:  # `lab grade` names the file in its messages
+            file = pathlib.Path(folder) / f'{lab}.cu'
+            file.write_text(source)
+            return self._ask(lab, ['grade', lab, '--file', str(file)], '', SECONDS['grade'], gone)
+
+    def trust(self):
+        return ['--i-trust-these-files'] if self.trusted else []
+
+    def _ask(self, lab, words, given, seconds, gone):
+        """The document that the program prints for these words, with `given` as its input."""
         first = lab not in self.built
-        words = [str(self.root / 'lab') if first else self.program(), 'try', lab, '--file', '-', '--json']
-        words += ['--i-trust-these-files'] if self.trusted else []
+        words = [str(self.root / 'lab') if first else self.program(), *words, '--json']
         child = subprocess.Popen(words, cwd=self.root, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                  stderr=subprocess.DEVNULL, start_new_session=True, preexec_fn=dies_with_us)
         self.running.add(child)
-        answer, until = bytearray(), time.monotonic() + (SECONDS_TO_BUILD if first else SECONDS)
+        answer, until = bytearray(), time.monotonic() + (SECONDS_TO_BUILD if first else seconds)
         try:
-            feed = threading.Thread(target=self._feed, args=(child, source), daemon=True)
+            feed = threading.Thread(target=self._feed, args=(child, given), daemon=True)
             feed.start()
             while True:
                 if gone() or self.ended:
@@ -115,7 +130,7 @@ class Tries:
         try:
             document = json.loads(answer)
         except ValueError:
-            raise Refused(500, 'the answer of `lab try` is not readable') from None
+            raise Refused(500, f'the answer of `lab {words[1]}` is not readable') from None
         if 'error' not in document:
             self.built.add(lab)
         return document
@@ -261,15 +276,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def post(self):
         host = self.authority()
-        if self.path != '/try':
-            raise Refused(405, 'only /try takes a POST')
+        if self.path not in ('/try', '/grade'):
+            raise Refused(405, 'only /try and /grade take a POST')
         if self.headers.get('Origin') != f'http://{host}':
             raise Refused(403, 'only a page of this server may ask for a try')
         self.need_key()
         if self.headers.get('Content-Type') != 'application/json':
             raise Refused(415, 'a try is application/json')
         lab, source, page = self.asked()
-        document = self.server.tries.attempt(lab, source, page, self.gone)
+        document = self.server.tries.attempt(self.path[1:], lab, source, page, self.gone)
         if document is not None:
             self.answer(200, json.dumps(document).encode(), 'application/json')
 
@@ -301,7 +316,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return True
 
     def other(self):
-        self.refuse(Refused(405, 'GET, HEAD, and POST to /try'))
+        self.refuse(Refused(405, 'GET, HEAD, and POST to /try and /grade'))
 
     do_OPTIONS = do_PUT = do_DELETE = do_PATCH = do_TRACE = do_CONNECT = other
 

@@ -12,7 +12,7 @@ def relative(target, page):
 
 
 def lab_links(lab, students):
-    links = [('Handout', f'{lab.name}/index.html')]
+    links = [('Handout', f'{lab.name}/index.html'), ('Try it', f'{lab.name}/try.html')]
     if lab.deeper:
         links.append(('Deeper', f'{lab.name}/deeper.html'))
     if lab.pictures:

@@ -3,7 +3,7 @@ import pathlib
 import shutil
 
 from . import (changes, common_pages, course, figures_page, home_page, lab_pages, lectures_page, live_pages, measured,
-               stages_page, step_page, warp_pages)
+               playground, stages_page, step_page, warp_pages)
 from .errors import SiteError
 from .text import Links, read_terms
 
@@ -66,6 +66,7 @@ class Site:
         lab_pages.handout(self, lab, f'labs/{lab.name}/README.md', f'{lab.name}/index.html', warps)
         if lab.deeper:
             lab_pages.handout(self, lab, f'labs/{lab.name}/deeper.md', f'{lab.name}/deeper.html', warps)
+        playground.build(self, lab)
         if lab.pictures:
             stages_page.stages(self, lab)
         if self.students:

@@ -233,4 +233,4 @@ def step_page(site, lab, at, records, links=''):
     words = f'{step.idea}. {" ".join(header(text).values())}'
     site.found(name, f'{lab.title}: {step.name}', [(f'{lab.name} {step.name}', '', words)])
     site.write(name, shell.page(name, f'{step.name}: {step.idea}', body, lab, wide=True,
-                                scripts=['theme/heat.js', 'theme/step.js'] + playground.SCRIPTS))
+                                scripts=['theme/heat.js', 'theme/step.js']))

@@ -16,7 +16,7 @@ from slides.site.builder import serve  # noqa: E402
 
 wrong = []
 TRIES = "Number(document.querySelector('.playground').dataset.tries || 0)"
-ANSWER = "document.querySelector('.try-answer').innerText"
+ANSWER = "['answer', 'details'].map((part) => document.querySelector('.try-' + part).innerText).join(' ')"
 # The code above and below the kernel of each hostile source. The runner calls the function `reduce`.
 HEAD = '#include "labs/reduction/reduction.hpp"\n#include <stdio.h>\n#include <unistd.h>\n'
 HOST = 'void reduce(const int* in, int* out, int* scratch, int n) {\n%s\n}\n'
@@ -36,11 +36,11 @@ def expect(holds, what):
         wrong.append(what)
 
 
-def attempt(page, text):
+def attempt(page, text, pressed='run'):
     """Returns the answer for this source, and the seconds that it took."""
     before, began = page.run(TRIES), time.monotonic()
     page.run(f'''(() => {{ const a = document.querySelector('.try-source'); a.value = {json.dumps(text)};
-        a.dispatchEvent(new Event('input')); document.querySelector('.try-run').click(); }})()''')
+        a.dispatchEvent(new Event('input')); document.querySelector('.try-{pressed}').click(); }})()''')
     while page.run(TRIES) == before and time.monotonic() < began + 60:
         time.sleep(0.05)
     return page.run(ANSWER), time.monotonic() - began
@@ -49,8 +49,7 @@ def attempt(page, text):
 def course_of_a_reader(page, address):
     """A reader edits, gets a race, fixes it and becomes faster. Also tests the link and the Tab key."""
     page.go(address)
-    page.go(address.split('?')[0] + 'reduction/02_strided.html')
-    page.run("document.querySelector('.try-how button').click()")
+    page.go(address.split('?')[0] + 'reduction/try.html#02_strided')
     slow = page.run("document.querySelector('.try-source').value")
     expect(slow == (ROOT / 'solutions/reduction/02_strided.cu').read_text(), 'the editor has the wrong source')
     raced, _ = attempt(page, slow.replace('    __syncthreads();  // outside', '    // outside'))
@@ -59,16 +58,21 @@ def course_of_a_reader(page, address):
     marked = page.run(f"document.querySelector('.ed-notes').children[{line - 1}].textContent")
     expect(marked.startswith('race'), f'next to the line of the race: {marked!r}')
     right, seconds = attempt(page, slow)
-    expect(right.startswith('Right: 21 of 21') and 'bank' not in raced[:9] and 'found before, 0 now' in right, f'fixed: {right[:300]}')
+    expect(right.startswith('Right 21 of 21') and 'bank' not in raced[:9] and 'found before, 0 now' in right, f'fixed: {right[:300]}')
     expect('shared load: 3.9 wavefronts, ideal 1' in page.run("document.querySelector('.ed-notes').textContent"),
            'no bank conflicts next to the lines')
     fast, more = attempt(page, (ROOT / 'solutions/reduction/03_sequential.cu').read_text())
     expect('x faster: ' in fast and 'modelled, NVIDIA H200' in fast and 'limited by' in fast, f'faster: {fast[:400]}')
     print(f'{seconds:.1f} s and {more:.1f} s from Run to the answer')
+    goals = "[...document.querySelectorAll('.try-goals li')].map((goal) => goal.className)"
+    expect(page.run(goals)[:3] == ['good', 'good', ''], f'goals of a right source: {page.run(goals)}')
+    graded, seconds = attempt(page, slow, 'grade')
+    expect('of 100 points' in graded and {'good', 'bad'} == set(page.run(goals)), f'a grade: {graded[:300]} {page.run(goals)}')
+    print(f'{seconds:.1f} s from Grade to the points')
     bad, _ = attempt(page, 'void reduce(\n')
     expect(bad.startswith('COMPILE'), f'does not compile: {bad[:80]}')
     text = '// \u00e4 < & "\n' * 3
-    page.run(f"document.querySelector('.try-source').value = {json.dumps(text)}; document.querySelectorAll('.try-bar button')[2].click()")
+    page.run(f"document.querySelector('.try-source').value = {json.dumps(text)}; document.querySelector('.try-share').click()")
     time.sleep(0.3)
     link = page.run('location.href')
     page.go('about:blank#')
@@ -102,29 +106,28 @@ def hostile(page, tries):
         expect(said and 'Right' not in said[:6] and 'READ IT' not in said, f'{what}: {said[:300]}')
         expect(seconds < 60, f'{what}: {seconds:.0f} s')
         print(f'{what}: {said[:60]!r}, {seconds:.1f} s')
-    expect(page.run('document.title') == title and not page.run("document.querySelector('.try-answer img, .try-answer script')"),
+    expect(page.run('document.title') == title and not page.run("document.querySelector('.try-side img, .try-side script')"),
            'the output of a program became markup')
     expect(not tries.running and not tries.pages, 'a hostile source is still running')
 
 
 def from_disk(page, site, link):
     """From disk, the same page is read-only, and shows the source of a link."""
-    page.go(f'{site.out.as_uri()}/reduction/02_strided.html')
-    expect('./lab dev site --serve' in page.run("document.querySelector('.try-how').textContent"), 'the page does not say how to make it live')
-    expect(page.run("document.querySelector('.try-source').checkVisibility()") is False, 'an editor on a static page')
+    page.go(f'{site.out.as_uri()}/reduction/try.html')
+    expect('./lab dev site --serve' in page.run("document.querySelector('.try-how').innerText"), 'the page does not say how to make it live')
+    expect(page.run("document.querySelector('.try-source').readOnly"), 'a source on a static page can be edited')
     page.go('about:blank#')
-    page.go(f'{site.out.as_uri()}/reduction/02_strided.html#' + link.split('#')[1])
+    page.go(f'{site.out.as_uri()}/reduction/try.html#' + link.split('#')[1])
     time.sleep(0.3)
     expect(page.run("document.querySelector('.try-source').readOnly && document.querySelector('.try-source').checkVisibility()"),
            'the source of a link is not shown, or not read-only')
-    expect(not page.run("document.querySelector('.try-run')"), 'a static page has a button that runs')
+    expect(not page.run("document.querySelector('.try-run').checkVisibility()"), 'a static page has a button that runs')
 
 
 def students(page, address):
     """The site for students begins with the skeleton, and has the same judge."""
     page.go(address)
-    page.go(address.split('?')[0] + 'reduction/index.html')
-    page.run("document.querySelector('.try-how button').click()")
+    page.go(address.split('?')[0] + 'reduction/try.html')
     text = page.run("document.querySelector('.try-source').value")
     expect(text == (ROOT / 'labs/reduction/reduction.cu').read_text(), f'students begin with {text[:200]}')
     said, _ = attempt(page, text)
@@ -173,7 +176,7 @@ def main():
         tries.end_all()
     ours = str(ROOT).encode()  # another clone may be running as well
     left = [words for words in map(words_of, pathlib.Path('/proc').glob('[0-9]*/cmdline'))
-            if words.startswith(ours) and b'reduction\0--file\0-' in words]
+            if words.startswith(ours) and b'reduction\0--file\0' in words]
     expect(not left, f'processes are left: {left}')
     print('\n'.join(wrong) or 'the playground works')
     return bool(wrong)

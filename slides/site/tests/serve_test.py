@@ -1,6 +1,6 @@
 """Tests the server of `lab dev site --serve` without a browser: permissions, requests, and leftovers at its end.
 
-A fake replaces `lab try`; playground_test.py uses the real one. Takes a second of processor time.
+A fake replaces `lab try` and `lab grade`; playground_test.py uses the real one. Takes a second of processor time.
 """
 import http.client
 import json
@@ -22,6 +22,7 @@ from slides.site.builder.errors import SiteError  # noqa: E402
 FAKE = '''#!/bin/sh
 # Answers with what it was given; "slow" waits, "flood" never stops, "silent" says nothing readable.
 [ -n "$2" ] && [ "$2" != --json ] || { echo '{"sandbox": [], "sandbox_complete": true}'; exit; }
+[ "$1" != grade ] || { printf '{"graded": "%s", "text": "%s"}' "$(basename "$4")" "$(cat "$4")"; exit; }
 text=$(cat)
 case $text in
   slow*) echo $$ >>"$HERE/started"; trap 'echo tidy >>"$HERE/tidied"; exit 1' TERM; sleep 30 & wait ;;
@@ -78,9 +79,9 @@ class Client:
         return {'Origin': f'http://{self.host}', 'Content_Type': 'application/json',
                 'Cookie': f'{self.server.cookie}={self.server.key}'}
 
-    def attempt(self, source, page='1', lab='reduction', **headers):
+    def attempt(self, source, page='1', lab='reduction', path='/try', **headers):
         body = json.dumps({'lab': lab, 'source': source, 'page': page})
-        return self.ask('POST', '/try', body, **{**self.good(), **headers})
+        return self.ask('POST', path, body, **{**self.good(), **headers})
 
 
 def who_may_ask(client):
@@ -140,6 +141,9 @@ def what_is_asked(client):
         expect(status in (411, 413), f'Content-Length {length}: {status}')
     expect(client.attempt('silent')[0] == 500 and client.attempt('flood')[0] == 504, 'a malformed answer')
     expect(client.attempt('x')[1].count('<script>') == 1, 'text is not passed on unchanged')
+    graded = client.attempt('source', path='/grade')
+    expect(json.loads(graded[1]) == {'graded': 'reduction.cu', 'text': 'source'}, f'a grade: {graded[:2]}')
+    expect(client.attempt('x', path='/grade', Cookie=None)[0] == 403, 'a grade without the key')
 
 
 def pages(client):

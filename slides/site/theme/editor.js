@@ -52,6 +52,7 @@
         if (known.get(i + 1)?.bad) one.className = 'bad';
         return one;
       }));
+      box.classList.toggle('noted', known.size > 0);
       notes.replaceChildren(...lines.map((_, i) => {
         const one = document.createElement('div'), what = known.get(i + 1);
         if (what) {

@@ -1,12 +1,11 @@
-// The playground: edits a page's source, lets this machine's server compile, check, count and time it,
-// and shows the results line by line, and the differences from the last try.
+// The playground: edits a source, lets this machine's server run or grade it, and shows the results line by
+// line, the goals, and the differences from the last run. SOURCES comes from the lab's script.
 'use strict';
 (() => {
-  const place = document.querySelector('.playground');
-  if (!place) return;
-  const live = place.dataset.live, lab = place.dataset.lab, pageNumber = Math.random().toString(36).slice(2);
-  const area = place.querySelector('.try-source'), listing = place.querySelector('.try-listing'), how = place.querySelector('.try-how');
-  const original = area.value, MOST = 256 * 1024;
+  const place = document.querySelector('.playground'), part = (name) => place.querySelector(`.try-${name}`);
+  const isLive = place.dataset.live === 'yes', lab = place.dataset.lab;
+  const pageNumber = Math.random().toString(36).slice(2);
+  const area = part('source'), note = part('note'), from = part('from'), MOST = 256 * 1024;
   const make = (tag, text = '', name = '') => {
     const one = document.createElement(tag);
     one.textContent = text;
@@ -14,7 +13,7 @@
     return one;
   };
   const button = (text, act) => { const one = make('button', text); one.type = 'button'; one.addEventListener('click', act); return one; };
-  let editor = null, answer = null, bar = null, running = null, last = null;
+  let running = null, last = null;
 
   // A source in an address is deflated and encoded in base64 for addresses.
   async function through(stream, bytes, most = Infinity) {
@@ -92,16 +91,49 @@
     return out.join('; ') || 'no result has changed';
   }
 
-  function show(said, seconds) {
-    answer.replaceChildren();
-    if (said.error) { answer.append(make('p', said.error, 'gap')); return; }
-    const right = said.class === 'PASS' && !said.errors;
+  function verdict(kind, word, text) {
     const head = make('p', '', 'verdict');
-    head.append(make('strong', right ? 'Right' : said.class, right ? 'good' : 'bad'),
-      right ? `: ${said.sizes_right} of ${said.sizes} sizes, ${said.summary}. ` : '. ', `${seconds.toFixed(1)} s.`);
-    answer.append(head);
-    if (said.message) answer.append(make('pre', said.message, 'said'));
-    if (last) answer.append(make('p', `Compared with the last try: ${difference(said, last)}.`, 'against'));
+    head.append(make('strong', word, kind), ` ${text}`);
+    part('answer').replaceChildren(head);
+  }
+
+  const MARKS = { true: ['good', '✓', 'reached: '], false: ['bad', '✗', 'missed: '] };
+  function setGoal(item, passed, message = '') {
+    const [kind, mark, said] = MARKS[passed] || ['', '', ''];
+    item.className = kind;
+    item.querySelector('.try-mark').textContent = mark;
+    item.querySelector('.try-said').textContent = message && said + message;
+  }
+  const goalItems = () => [...part('goals').children];
+
+  // A run decides the goals on results and findings. All others need a grade.
+  function goalsOfRun(said) {
+    const known = { correct: said.correct, checks: said.correct && !said.errors };
+    for (const item of goalItems()) setGoal(item, known[item.dataset.kind]);
+    part('points').textContent = 'Grade counts the points';
+  }
+  function showGrade(said, seconds) {
+    part('details').replaceChildren();
+    if (!said.goals || !said.goals.length) {
+      verdict('bad', said.class || 'Error', said.error || said.message || '');
+      for (const item of goalItems()) setGoal(item);
+      return;
+    }
+    verdict(said.points === said.max_points ? 'good' : 'part', `${said.points} of ${said.max_points} points`, `in ${seconds.toFixed(1)} s`);
+    part('points').textContent = `${said.points} of ${said.max_points} points`;
+    said.goals.forEach((goal, k) => setGoal(goalItems()[k], goal.passed, goal.message));
+  }
+
+  function showRun(said, seconds) {
+    const details = part('details');
+    details.replaceChildren();
+    if (said.error) { verdict('bad', 'Error', said.error); return; }
+    const right = said.class === 'PASS' && !said.errors;
+    verdict(right ? 'good' : 'bad', right ? 'Right' : said.class,
+            (right ? `${said.sizes_right} of ${said.sizes} sizes, ${said.summary}. ` : '') + `${seconds.toFixed(1)} s.`);
+    goalsOfRun(said);
+    if (said.message) details.append(make('pre', said.message, 'said'));
+    if (last) details.append(make('p', `Compared with the last try: ${difference(said, last)}.`, 'against'));
     for (const f of said.findings || []) {
       const item = make('div', '', 'finding');
       item.append(make('p', `${f.message}${f.count > 1 ? ` (${f.count} times)` : ''}`));
@@ -114,17 +146,17 @@
         item.append(line);
       }
       if (f.advice) item.append(make('p', f.advice));
-      answer.append(item);
+      details.append(item);
     }
     if (said.time_ms) {
       const a = said.analysis;
-      answer.append(make('p', `One call: ${time(said.time_ms)}, ${said.rate}; modelled, ${said.modelled_as}, size ${said.time_size.join(' x ')}.`
+      details.append(make('p', `One call: ${time(said.time_ms)}, ${said.rate}; modelled, ${said.modelled_as}, size ${said.time_size.join(' x ')}.`
         + (right ? '' : ' The result is wrong, so its time means little.'), 'modelled'));
-      if (a) answer.append(make('p', `${a.kernel} takes ${percent(a.share)} of it and is limited by ${limit(said)}: `
+      if (a) details.append(make('p', `${a.kernel} takes ${percent(a.share)} of it and is limited by ${limit(said)}: `
         + `compute ${percent(a.compute)} busy (${a.compute_part}), memory ${percent(a.memory)} (${a.memory_part}); `
         + `occupancy ${percent(a.achieved_occupancy)} of ${percent(a.theoretical_occupancy)}; ${a.lanes.toFixed(1)} of 32 lanes are active.`, 'limited'));
-    } else if (said.why_no_time) answer.append(make('p', `No time: ${said.why_no_time}`, 'modelled'));
-    if (said.printed && said.printed.trim()) answer.append(make('p', 'The program printed:'), make('pre', said.printed, 'said'));
+    } else if (said.why_no_time) details.append(make('p', `No time: ${said.why_no_time}`, 'modelled'));
+    if (said.printed && said.printed.trim()) details.append(make('p', 'The program printed:'), make('pre', said.printed, 'said'));
     const lines = byLine(said), marks = new Map();
     for (const [n, line] of lines) marks.set(n, { text: line.texts.join('; '), bad: line.bad, share: line.share });
     editor.marks(marks);
@@ -137,18 +169,19 @@
     scroll.setAttribute('role', 'group');
     scroll.setAttribute('aria-label', 'Line by line');
     scroll.append(table);
-    answer.append(scroll);
+    details.append(scroll);
   }
 
-  async function run() {
+  // Asks the server: path is /try or /grade. A second press stops what runs.
+  async function ask(path, pressed, waiting, show) {
     if (running) { running.abort(); return; }
     running = new AbortController();
-    const began = performance.now(), start = bar.querySelector('.try-run');
-    start.textContent = 'Stop';
-    answer.replaceChildren(make('p', last ? 'Compiling, checking, counting …' : 'Compiling, checking, counting … The first try of a lab may have to build it, which takes a minute or two.'));
+    const began = performance.now(), name = pressed.textContent;
+    pressed.textContent = 'Stop';
+    verdict('', waiting, last ? '' : 'The first time, the lab may have to be built, which takes a minute or two.');
     let said;
     try {
-      const reply = await fetch('/try', {
+      const reply = await fetch(path, {
         method: 'POST', signal: running.signal, headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify({ lab, source: area.value, page: pageNumber }),
       });
@@ -157,11 +190,16 @@
       said = { error: e.name === 'AbortError' ? 'Stopped.' : 'The server does not answer. Is ./lab dev site --serve still running?' };
     }
     running = null;
-    start.textContent = 'Run';
+    pressed.textContent = name;
     show(said, (performance.now() - began) / 1000);
-    if (!said.error) last = said;
     place.dataset.tries = Number(place.dataset.tries || 0) + 1;
+    return said;
   }
+  async function run() {
+    const said = await ask('/try', part('run'), 'Compiling, checking, counting …', showRun);
+    if (said && !said.error) last = said;
+  }
+  const grade = () => ask('/grade', part('grade'), 'Grading …', showGrade);
 
   async function share() {
     const address = new URL(location.href);
@@ -169,41 +207,31 @@
     history.replaceState(null, '', address);
     let copied = 'The address of this page now holds your source.';
     try { await navigator.clipboard.writeText(address.href); copied += ' The address has been copied.'; } catch (e) { /* not allowed: the address bar shows it */ }
-    bar.querySelector('.try-note').textContent = copied;
+    note.textContent = copied;
   }
 
-  function open(text) {
-    listing.hidden = true;
-    if (editor) { editor.set(text); return; }
-    area.value = text;
-    editor = window.makeEditor(area, () => {});
-    area.readOnly = live !== 'yes';
-    bar = make('p', '', 'try-bar');
-    answer = make('div', '', 'try-answer');
-    answer.setAttribute('aria-live', 'polite');
-    if (live === 'yes') {
-      const start = button('Run', run);
-      start.classList.add('try-run');
-      bar.append(start, ' ');
-      area.addEventListener('keydown', (e) => { if (e.key === 'Enter' && (e.ctrlKey || e.metaKey)) { e.preventDefault(); run(); } });
+  const restore = () => editor.set(SOURCES[from.value]);
+  if (isLive) {
+    part('how').hidden = true;
+    for (const [name, act] of [['run', run], ['grade', grade], ['restore', restore]]) {
+      part(name).hidden = false;
+      part(name).addEventListener('click', act);
     }
-    bar.append(button('Restore the original', () => editor.set(original)), ' ', button('Share', share), ' ');
-    const note = make('span', live === 'yes' ? 'Ctrl+Enter runs; Tab leaves the editor.' : '', 'try-note');
-    note.setAttribute('role', 'status');
-    bar.append(note);
-    editor.box.before(bar);
-    editor.box.after(answer);
+    area.addEventListener('keydown', (e) => { if (e.key === 'Enter' && (e.ctrlKey || e.metaKey)) { e.preventDefault(); run(); } });
+    note.textContent = 'Ctrl+Enter runs; Tab leaves the editor.';
   }
-
-  if (live === 'yes') {
-    how.replaceChildren(button('Edit and run this source', () => { open(original); how.hidden = true; area.focus(); }));
-  }
+  const chosen = decodeURIComponent(location.hash.slice(1));  // try.html#02_strided
+  if (Object.hasOwn(SOURCES, chosen)) from.value = chosen;
+  area.value = SOURCES[from.value];
+  area.readOnly = !isLive;
+  const editor = window.makeEditor(area, () => {});
+  from.addEventListener('change', restore);
+  part('share').addEventListener('click', share);
   const shared = location.hash.match(/^#try=([\w-]+)$/);
   if (shared) {
     unpacked(shared[1]).then((text) => {
-      open(text);
-      if (live === 'yes') { how.hidden = true; bar.querySelector('.try-note').textContent = 'This source is from a link. Nothing has run yet.'; }
-      editor.box.scrollIntoView();
-    }, () => { how.append(' The source in this address cannot be read.'); });
+      editor.set(text);
+      note.textContent = 'This source is from a link. Nothing has run yet.';
+    }, () => { note.textContent = 'The source in this address cannot be read.'; });
   }
 })();
