@@ -73,15 +73,16 @@ def first_sentence(markdown):
 
 
 def card(lab, times):
-    """A lab on the path: its hours, gain, picture and goal."""
+    """A lab on the path: its hours, the gain since its skeleton's version, picture and goal."""
     gained = drawn = facts = ''
     if times:
         steps = progress.on_path(lab, times)
         seconds = [s for _, s in steps]
-        gained = f'<strong class="gain">{progress.factor(progress.gain(lab, times))}</strong>'
+        begun = times.seconds.get(lab.skeleton, seconds[0])
+        gained = f'<strong class="gain">{progress.factor(begun / min(seconds))}</strong>'
         drawn = charts.small_stairs(seconds)
-        ends = [show(s, 'time').replace(' ', '&nbsp;') for s in (seconds[0], min(seconds))]
-        facts = f'<p class="facts">{len(steps)} versions: {ends[0]} → {ends[1]}</p>'
+        ends = [show(s, 'time').replace(' ', '&nbsp;') for s in (begun, min(seconds))]
+        facts = f'<p class="facts">{len(steps)} versions; {ends[0]} → {ends[1]}</p>'
     hours = html.escape(lab.hours[:1].upper() + lab.hours[1:])
     return (f'<li class="card"><p class="card-head"><span>{hours}</span>{gained}</p>{drawn}'
             f'<h3><a href="{lab.name}/index.html">{html.escape(lab.title)}</a></h3>'
@@ -92,7 +93,7 @@ def index(site, kinds, warps):
     times = {lab.name: progress.of_lab(lab, kinds[lab.name]) for lab in site.labs}
     shown = next((lab for lab in site.labs if lab.name == SHOWN and times[lab.name]), None)
     hero = picture(shown, times[SHOWN]) if shown else two_warps(site)
-    measured = ('<p class="source">Gain: from the first version to the fastest version of the path, measured.</p>'
+    measured = ('<p class="source">Gain: from the version that you start with to the fastest version of the path, measured.</p>'
                 if any(times.values()) else '')
     body = (
         '<link rel="stylesheet" href="theme/home.css"><div class="hero"><div class="hero-words">'
