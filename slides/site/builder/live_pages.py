@@ -78,13 +78,15 @@ def source(side, label):
 def machine(lab, names):
     return (f'<div id="live" data-lab="{lab.name}" hidden><form id="live-form">'
             '<div class="live-bar-top"><span id="live-sizes"></span>'
-            '<div class="live-field"><label>values, repeated <input type="text" name="values" value="3 -1 4 1 -5 9 2 6" '
-            'autocomplete="off"></label></div></div>'
+            '<div class="live-field"><label>values, repeated <input type="text" name="values" '
+            'value="3 -1 4 1 -5 9 2 6" autocomplete="off"></label></div></div>'
             '<p class="live-tries" id="live-tries">Break it: </p>'
-            f'<div class="live-pair">{version_controls("a", "Left", names)}{version_controls("b", "Right", names)}</div>'
+            f'<div class="live-pair">{version_controls("a", "Left", names)}'
+            f'{version_controls("b", "Right", names)}</div>'
             '<div class="live-costs" id="live-costs" aria-label="Counters of both versions" role="group"></div>'
-            '<p class="live-lines"><label>Cost of each line: <select name="cost" id="live-cost" autocomplete="off"></select></label>'
-            ' Both sides have the same scale. Remove a barrier, and see which threads race.</p></form>'
+            '<p class="live-lines"><label>Cost of each line: '
+            '<select name="cost" id="live-cost" autocomplete="off"></select></label> '
+            'Both sides have the same scale. Remove a barrier, and see which threads race.</p></form>'
             f'<div class="live-pair">{source("a", "left")}{source("b", "right")}</div></div>'
             '<p id="live-status" role="status" aria-live="polite"></p>'
             '<noscript><p class="gap">This page needs JavaScript; <code>./lab run</code> does the same.</p></noscript>')
@@ -98,8 +100,8 @@ def build(site, lab):
     if missing:
         if missing not in site.notes:
             site.notes.append(missing)
-        place = (f'<p class="gap">{missing} <code>{BUILD}</code> builds it; <code>./lab run {lab.name} --check --counters</code> '
-                 'shows the same in a terminal.</p>')
+        place = (f'<p class="gap">{missing} <code>{BUILD}</code> builds it; '
+                 f'<code>./lab run {lab.name} --check --counters</code> shows the same in a terminal.</p>')
     else:
         shared(site)
         place = machine(lab, of_lab(site, lab))
@@ -108,7 +110,8 @@ def build(site, lab):
     title = f'{lab.title}: run it here'
     body = (
         f'<link rel="stylesheet" href="../theme/live.css"><h1>{html.escape(title)}</h1>'
-        '<p class="live-intro">The course\'s emulator runs these kernels in your browser, checks every access, and counts '
-        f'the cost of each line. Change anything, and both versions run again.</p>{place}')
-    site.found(where, title, [(f'{lab.name} run in the page', '', 'emulator webassembly run sizes block values counters findings')])
+        '<p class="live-intro">The course\'s emulator runs these kernels in your browser, checks every access, and '
+        f'counts the cost of each line. Change anything, and both versions run again.</p>{place}')
+    words = 'emulator webassembly run sizes block values counters findings'
+    site.found(where, title, [(f'{lab.name} run in the page', '', words)])
     site.write(where, shell.page(where, title, body, lab, scripts=scripts, wide=True))

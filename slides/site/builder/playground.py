@@ -57,8 +57,9 @@ def goals(site, lab):
                     f'<div>{html.escape(goal["name"])}<p class="try-said"></p></div><b>{goal["points"]}</b></li>'
                     for goal in entry['goals'])
     points = sum(goal['points'] for goal in entry['goals'])
-    return (f'<h2>Goals <span class="try-points">{points} points</span></h2><div class="try-list" tabindex="0" role="group" '
-            f'aria-label="Goals"><ol class="try-goals">{items}</ol></div>')
+    return (f'<h2>Goals <span class="try-points">{points} points</span></h2>'
+            '<div class="try-list" tabindex="0" role="group" aria-label="Goals">'
+            f'<ol class="try-goals">{items}</ol></div>')
 
 
 def build(site, lab):
@@ -77,9 +78,9 @@ def build(site, lab):
         '<button type="button" class="try-restore" hidden>Restore</button>'
         '<button type="button" class="try-share">Share</button>'
         '<span class="try-note" role="status"></span></div>'
-        '<p class="try-how gap">This source is read-only here. On the page that <code>./lab dev site --serve</code> shows, '
-        'you can edit, run and grade it on your machine.</p>'
-        '<div class="try-columns"><div class="try-left"><textarea class="try-source" aria-label="Source" hidden></textarea></div>'
+        '<p class="try-how gap">This source is read-only here. On the page that <code>./lab dev site --serve</code> '
+        'shows, you can edit, run and grade it on your machine.</p><div class="try-columns">'
+        '<div class="try-left"><textarea class="try-source" aria-label="Source" hidden></textarea></div>'
         '<aside class="try-side" aria-label="Verdict and goals"><h2>Verdict</h2>'
         '<div class="try-answer" aria-live="polite"><p class="verdict">Nothing has run yet.</p></div>'
         '<div class="try-details" tabindex="0" role="group" aria-label="Details of the verdict"></div>'

@@ -63,7 +63,8 @@
   };
 
   const verdictOf = (result) => {
-    if (result.problem) return ['bad', 'Stopped', result.findings.length ? 'at the first finding' : result.problem];
+    if (result.problem)
+      return ['bad', 'Stopped', result.findings.length ? 'because of these findings' : result.problem];
     if (result.wrong >= 0)
       return ['bad', 'Wrong', `element ${result.wrong} is ${result.result[result.wrong]}, `
                               + `not ${result.expected[result.wrong]}`];
@@ -103,7 +104,7 @@
     if (before === after) return 'equal';
     if (!before || !after) return after ? 'new' : 'none left';
     const [less, more, word] = after < before ? [after, before, 'fewer'] : [before, after, 'more'];
-    return more < 2 * less ? `${Math.ceil(100 * Math.abs(after - before) / before)}% ${word}`
+    return more < 2 * less ? `${Math.max(1, Math.round(100 * Math.abs(after - before) / before))}% ${word}`
       : `${(more / less).toFixed(1)}x ${word}`;
   };
   const drawCosts = () => {
@@ -118,7 +119,8 @@
 
   const barrierButton = (side, line) => {
     const gone = removed[side].includes(line);
-    const button = make('button', {type: 'button', className: 'live-barrier'}, gone ? 'put barrier back' : 'remove barrier');
+    const button = make('button', {type: 'button', className: 'live-barrier'},
+                        gone ? 'put barrier back' : 'remove barrier');
     button.setAttribute('aria-label', `${gone ? 'Put back' : 'Remove'} the barrier of line ${line}`);
     button.addEventListener('click', () => {
       removed[side] = gone ? removed[side].filter((n) => n !== line) : [...removed[side], line];
@@ -210,10 +212,11 @@
   byId('live-sizes').append(...about.sizes.map(({name, text, most, first}) => field(name, text, most, first)));
   byId('live-cost').append(...COSTS.map(({name}, k) => make('option', {value: k}, name)));
   byId('live-tries').append(...about.experiments.map(experiment));
+  const first = named < 0 ? {a: about.compare[0], b: about.compare[1]}
+    : {a: names[Math.max(0, named - 1)], b: names[named]};
   for (const side of SIDES) {
     part(side, 'block').append(field(`block-x-${side}`, 'block', 1024, 1), field(`block-y-${side}`, 'by', 1024, 1));
-    const first = named < 0 ? about.compare[side === 'a' ? 0 : 1] : names[side === 'a' ? Math.max(0, named - 1) : named];
-    choose(side, first);
+    choose(side, first[side]);
     form.elements[`step-${side}`].addEventListener('change', (event) => choose(side, event.target.value));
   }
   byId('live').hidden = false;

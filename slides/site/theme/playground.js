@@ -119,8 +119,9 @@
       for (const item of goalItems()) setGoal(item);
       return;
     }
-    verdict(said.points === said.max_points ? 'good' : 'part', `${said.points} of ${said.max_points} points`, `in ${seconds.toFixed(1)} s`);
-    part('points').textContent = `${said.points} of ${said.max_points} points`;
+    const points = `${said.points} of ${said.max_points} points`;
+    verdict(said.points === said.max_points ? 'good' : 'part', points, `in ${seconds.toFixed(1)} s`);
+    part('points').textContent = points;
     said.goals.forEach((goal, k) => setGoal(goalItems()[k], goal.passed, goal.message));
   }
 
@@ -130,7 +131,8 @@
     if (said.error) { verdict('bad', 'Error', said.error); return; }
     const right = said.class === 'PASS' && !said.errors;
     verdict(right ? 'good' : 'bad', right ? 'Right' : said.class,
-            (right ? `${said.sizes_right} of ${said.sizes} sizes, ${said.summary}. ` : '') + `${seconds.toFixed(1)} s.`);
+            (right ? `${said.sizes_right} of ${said.sizes} sizes, ${said.summary}. ` : '')
+            + `${seconds.toFixed(1)} s.`);
     goalsOfRun(said);
     if (said.message) details.append(make('pre', said.message, 'said'));
     if (last) details.append(make('p', `Compared with the last try: ${difference(said, last)}.`, 'against'));
@@ -187,7 +189,8 @@
       });
       said = await reply.json();
     } catch (e) {
-      said = { error: e.name === 'AbortError' ? 'Stopped.' : 'The server does not answer. Is ./lab dev site --serve still running?' };
+      said = { error: e.name === 'AbortError' ? 'Stopped.'
+        : 'The server does not answer. Is ./lab dev site --serve still running?' };
     }
     running = null;
     pressed.textContent = name;
@@ -217,7 +220,11 @@
       part(name).hidden = false;
       part(name).addEventListener('click', act);
     }
-    area.addEventListener('keydown', (e) => { if (e.key === 'Enter' && (e.ctrlKey || e.metaKey)) { e.preventDefault(); run(); } });
+    area.addEventListener('keydown', (e) => {
+      if (e.key !== 'Enter' || !(e.ctrlKey || e.metaKey)) return;
+      e.preventDefault();
+      run();
+    });
     note.textContent = 'Ctrl+Enter runs; Tab leaves the editor.';
   }
   const chosen = decodeURIComponent(location.hash.slice(1));  // try.html#02_strided
