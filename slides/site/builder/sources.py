@@ -1,8 +1,10 @@
 """Sources with syntax colours."""
+import functools
 
 from slides.builder.code import highlight
 
 
+@functools.lru_cache(maxsize=None)  # a step is shown on its page and compared with its neighbours
 def colour(text):
     """The lines of a source as HTML. The tags in each line are balanced."""
     return highlight(text.expandtabs(4), set()).split('\n')
