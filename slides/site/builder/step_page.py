@@ -8,7 +8,7 @@ from . import changes, charts, guided, lab_pages, playground, progress, shell
 from .sources import listing
 
 FIELD = re.compile(r'// ([a-z]+) {2,}(.*)')
-TITLES = {'watch': 'Watch', 'gain': 'Gain', 'needs': 'Needs'}  # fields of a header that follow the idea
+TITLES = {'watch': 'Notice', 'gain': 'Gain', 'needs': 'Needs'}  # fields of a header that follow the idea
 
 
 def esc(text):
