@@ -382,7 +382,8 @@ class emulated_device final : public device,
     return {error::invalid_value,
             asked + (at == here->base ? " at the start of" : " inside of") + " an allocation of " +
                 std::to_string(here->bytes) +
-                " bytes: check that the size is in bytes and not the size of a pointer"};
+                " bytes: check that the size is in bytes and not the size of a pointer, and that "
+                "the memory was not allocated for an earlier call"};
   }
   // A module's variables live as long as the module.
   bool is_variable(device_address address) const {

@@ -50,6 +50,18 @@ std::string places_of(const located_finding& found, const finding_style& style) 
 
 bool is_error(const located_finding& found) { return !is_warning(found.what.kind); }
 
+// True if both findings are about an access of one line to one array.
+bool share_an_access(const finding& race, const finding& outside) {
+  const finding_object &one = race.object, &other = outside.object;
+  const bool is_same =
+      one.what == other.what && (one.name == other.name || one.name.empty() || other.name.empty());
+  if (!is_same || outside.parties.empty()) return false;
+  const code_place& at = outside.parties.front().at;
+  return at.line != 0 && std::ranges::any_of(race.parties, [&](const finding_party& p) {
+           return p.at.line == at.line && p.at.file == at.file;
+         });
+}
+
 }  // namespace
 
 tone tone_of(text_role role) {
@@ -73,6 +85,16 @@ tone tone_of(text_role role) {
 
 void order_by_cause(std::vector<located_finding>& all) {
   std::stable_partition(all.begin(), all.end(), is_error);
+  // An index that leaves its array is wrong, and often is another thread's index, too. The race is
+  // found first because that thread's element exists.
+  if (!all.empty() && all.front().what.kind == finding_kind::race) {
+    const auto outside = std::ranges::find_if(all, [&](const located_finding& f) {
+      return (f.what.kind == finding_kind::out_of_bounds ||
+              f.what.kind == finding_kind::too_little_shared) &&
+             share_an_access(all.front().what, f.what);
+    });
+    if (outside != all.end()) std::rotate(all.begin(), outside, outside + 1);
+  }
   // A launch that failed, unchecked, is the reason that its kernel left memory unwritten.
   if (!all.empty() && all.front().what.kind == finding_kind::unwritten_copy)
     std::stable_partition(all.begin(), all.end(), [](const located_finding& f) {

@@ -167,7 +167,8 @@ status remote_device::check_area(device_address address, std::uint64_t bytes, co
   return {error::invalid_value,
           text + (address == area->address ? " at the start of" : " inside of") +
               " an allocation of " + std::to_string(area->bytes) +
-              " bytes: check that the size is in bytes and not the size of a pointer"};
+              " bytes: check that the size is in bytes and not the size of a pointer, and that "
+              "the memory was not allocated for an earlier call"};
 }
 
 // The offset of these bytes in the call's arrays plus 1, or 0 if they are elsewhere.

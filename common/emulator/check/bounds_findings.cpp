@@ -98,6 +98,14 @@ std::string thread_of_grid(const launch_config& config, const finding_party& by)
   return "thread x = " + x + ", y = " + std::to_string(y) + " of the grid";
 }
 
+// A question if the thread is the first of the grid whose number does not fit in a short.
+std::string short_words(const launch_config& config, const finding_party& by) {
+  constexpr std::uint64_t first_too_large = 1 << 15;
+  const std::uint64_t y = std::uint64_t{by.block.y} * config.block.y + by.thread.y;
+  if (number_of(config, by) != first_too_large && y != first_too_large) return "";
+  return " A short holds at most 32767: is this number, or the index, kept in one? Use an int.";
+}
+
 // Advice for an index below 0.
 std::string advice_before_start(const launch_config& config, const finding_object& object,
                                 const finding_party& by) {
@@ -108,7 +116,8 @@ std::string advice_before_start(const launch_config& config, const finding_objec
            "and check that all of them are set.";
   return "The index is below 0 in " + thread_of_grid(config, by) +
          ": check what is subtracted in the first rows and columns, and whether the guard should "
-         "let this thread through (<, <=, &&, ||).";
+         "let this thread through (<, <=, &&, ||)." +
+         short_words(config, by);
 }
 
 // The threads of all blocks that are not the last of their row or column.
@@ -126,8 +135,9 @@ std::string advice_past_end(const launch_config& config, const finding_object& o
   // The caller names its arrays; others were allocated by the function itself.
   const bool is_own = object.name.empty();
   if (is_own && object.element_bytes > 1 && object.bytes % object.element_bytes != 0)
-    return "The allocation ends within an element: cudaMalloc takes a size in bytes, count * "
-           "sizeof(type).";
+    return "The allocation ends within an element of " + count_of_bytes(object.element_bytes) +
+           ": cudaMalloc takes a size in bytes, count * sizeof(type), and the kernel's pointer "
+           "must have the type of the data.";
   const std::uint64_t thread = number_of(config, by);
   const std::uint64_t elements = object.bytes / std::max<std::uint64_t>(1, object.element_bytes);
   if (is_own && inner_threads(config) > elements)
@@ -135,13 +145,20 @@ std::string advice_past_end(const launch_config& config, const finding_object& o
            " elements, but the grid has " + std::to_string(inner_threads(config)) +
            " threads even without its last blocks: is its size that of the whole array, in bytes?" +
            (object.bytes == sizeof(void*) ? " sizeof(pointer) is 8." : "");
+  const std::uint64_t index =
+      static_cast<std::uint64_t>(object.offset) / std::max<std::uint64_t>(1, object.element_bytes);
+  if (site.kind != access_kind::load && index > 0 && index == by.block.x && by.thread.x == 0 &&
+      config.block.x > 1 && !has_rows(config) && config.grid.x > elements)
+    return "Block " + std::to_string(index) + " accesses element " + std::to_string(index) +
+           ", and the grid has " + std::to_string(config.grid.x) +
+           " blocks: if each block stores one element here, does the launch start more blocks than "
+           "there are elements?";
   std::string advice =
       "Compare every index with its own length before the access, in the last block and in the "
       "last pass of a loop, too";
   if (site.element_bytes != 0 && site.bytes > site.element_bytes) {
     const std::uint64_t width = site.bytes / site.element_bytes;
     const std::string wide = std::to_string(width);
-    const std::uint64_t index = static_cast<std::uint64_t>(object.offset) / site.element_bytes;
     if (!has_rows(config) && thread > 0 && index == thread * width * width)
       return "Thread " + std::to_string(thread) + " accesses element " + std::to_string(index) +
              ", which is " + std::to_string(thread) + " * " + std::to_string(width * width) +
@@ -344,10 +361,16 @@ void bounds_check::outside_shared(const access_event& e, std::uint64_t at, findi
                " threads: launch it with a dim3 of several rows, or compute the row from "
                "threadIdx.x.";
   } else if (is_row && has_own_element && size > 0) {
-    f.advice = "Only the first " + std::to_string(size / element) + " of " + shape +
-               " threads have an element here: compare threadIdx.x with the number of elements "
-               "first" +
-               (is_short ? ", or pass more bytes as the third launch parameter." : ".");
+    const std::int64_t elements = size / element;
+    const bool is_of_warps = elements > 1 && static_cast<std::uint64_t>(elements) * lanes ==
+                                                 volume(evidence_.config->block);
+    f.advice =
+        "Only the first " + std::to_string(elements) + " of " + shape +
+        " threads have an element here: " +
+        (is_of_warps ? "if it is one per warp, is the index threadIdx.x / 32? Otherwise, " : "") +
+        "compare threadIdx.x with the number of elements first" +
+        (is_short ? ", or pass more bytes as the third launch parameter."
+                  : ", or give the array an element for each thread.");
   } else if (is_short &&
              static_cast<std::uint64_t>(size / element) == volume(evidence_.config->block)) {
     f.advice = "There is one element for each of the " + shape +
@@ -355,6 +378,11 @@ void bounds_check::outside_shared(const access_event& e, std::uint64_t at, findi
                "more bytes as the third launch parameter.";
   } else if (is_short) {
     f.advice = "Check the index, or pass more bytes as the third launch parameter.";
+  } else if (const extent& b = f.parties.front().block; b.x + b.y + b.z != 0) {
+    f.advice = "Block (" + std::to_string(b.x) + "," + std::to_string(b.y) + "," +
+               std::to_string(b.z) +
+               ") is the first that leaves the array: is blockIdx in this index? Every block has "
+               "shared memory of its own, so its index is made of threadIdx and loop variables.";
   } else {
     f.advice =
         "A block has " + shape +
@@ -374,13 +402,17 @@ bool bounds_check::launch_could_give(const access_event& e, std::uint64_t at) co
 }
 
 // All such accesses of a launch have one cause: the launch passes too little. If it passes some,
-// and only one instruction goes beyond, that instruction is the cause.
+// and only one line goes beyond, that line is the cause. (An unrolled loop repeats its
+// instructions.)
 void bounds_check::note_missing_shared(const access_event& e, int lane, std::uint64_t at) {
   const access_site& s = *e.site;
   missing_shared& m = missing_shared_;
   m.bytes = std::max(m.bytes, at + s.bytes - evidence_.code->static_shared_bytes);
   if (m.count++ != 0) {
-    m.several |= m.place != evidence_.place_number(e.at);
+    if (m.several || m.place == evidence_.place_number(e.at)) return;
+    const code_place &first = m.first.parties.front().at,
+                     now = evidence_.source.of(*evidence_.code, e.at);
+    m.several = now.line == 0 || now.line != first.line || now.file != first.file;
     return;
   }
   m.place = evidence_.place_number(e.at);

@@ -136,7 +136,8 @@ finding initialisation_check::describe(const unwritten_reads::read& r, bool is_r
   f.advice = is_shared ? how_to_fill_shared(where.object, is_running ? element : 0)
              : adds_to_it(evidence_.site_at(r.site))
                  ? "The statement adds to what is there: store the result (=), do not add it (+=), "
-                   "or set the memory to 0 first (cudaMemset)."
+                   "or write all of the memory first. (The size of cudaMemset and cudaMemcpy is "
+                   "in bytes.)"
                  : how_to_fill(where.object);
   f.origin = evidence_.launch_origin;
   return f;

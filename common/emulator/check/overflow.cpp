@@ -95,7 +95,7 @@ class index_search {
     const std::int32_t number = number_;
     const std::string_view op = i->opcode;
     const bool is_product = (op == "mul" || op == "mad") && ptx::has_modifier(*i, "lo");
-    if ((op != "add" && op != "sub" && op != "shl" && op != "mov" && !is_product) ||
+    if ((op != "add" && op != "sub" && op != "shl" && op != "mov" && op != "not" && !is_product) ||
         ptx::bytes_of(ptx::value_type(*i)) != 4)
       return plain;
     std::vector<wide> parts;
@@ -120,6 +120,8 @@ class index_search {
 
   static std::optional<wide> compute(std::string_view op, const std::vector<wide>& p) {
     if (op == "mov" && p.size() == 1) return p[0];
+    // The compiler writes `- 1 - x` as `+ ~x`.
+    if (op == "not" && p.size() == 1) return -1 - p[0];
     if (op == "add" && p.size() == 2) return p[0] + p[1];
     if (op == "sub" && p.size() == 2) return p[0] - p[1];
     if (op == "shl" && p.size() == 2 && p[1] >= 0 && p[1] < 32)
@@ -134,6 +136,7 @@ class index_search {
   static std::string plus(wide v) { return v < 0 ? " - " + text_of(-v) : " + " + text_of(v); }
   static std::string words(std::string_view op, const std::vector<wide>& p) {
     if (op == "mov") return text_of(p[0]);
+    if (op == "not") return "-1" + plus(-p[0]);
     if (op == "add") return text_of(p[0]) + plus(p[1]);
     if (op == "sub") return text_of(p[0]) + plus(-p[1]);
     if (op == "shl") return text_of(p[0]) + " * " + text_of(wide{1} << int(p[1]));

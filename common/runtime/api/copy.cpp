@@ -84,7 +84,8 @@ status not_on_device(const state& s, const copy_request& r, const side& to, cons
   return invalid_value(
       begin +
       "no device memory is allocated there; check that the pointers are in the order (to, from), "
-      "that the kind is right and that the memory is still allocated");
+      "that the kind is right, that the pointer itself is passed and not its address (&), and that "
+      "the memory is still allocated");
 }
 
 // Notes a kind that describes device memory as host memory. A GPU makes such a copy anyway, because
