@@ -136,19 +136,21 @@ double timer::of_a_block(double share) const {
   return recorded > 0 ? all / recorded * in_recorded_blocks(share) : 0;
 }
 
-// The number of sectors that each site requests. This number is known if every block ran.
-// Otherwise, it is the recorded blocks' average, because truncated blocks have only their first
-// accesses.
+// The number of sectors that each site requests. This number is known if every block ran, or nearly
+// all of the launch. Otherwise, it is the recorded blocks' average, because truncated blocks have
+// only their first accesses.
 std::vector<double> timer::whole_sectors(const std::vector<site_traffic>& traffic) const {
   std::vector<double> seen(traffic.size()), all(traffic.size());
   for (const block_trace& b : trace_->blocks)
     for (const warp_trace& w : b.warps)
       for (const recorded_access& a : w.accesses)
         if (a.site < seen.size()) seen[a.site] += a.sectors;
+  constexpr double nearly_all = 1.005;
+  const bool is_part = cuts_ && scale() > nearly_all;
   for (std::size_t n = 0; n < traffic.size(); ++n) {
     const bool is_atomic = atomics_.contains(static_cast<std::uint32_t>(n));
-    all[n] = cuts_ && seen[n] > 0 && !is_atomic ? seen[n] * of_a_block(request_share_)
-                                                : traffic[n].sectors * scale();
+    all[n] = is_part && seen[n] > 0 && !is_atomic ? seen[n] * of_a_block(request_share_)
+                                                  : traffic[n].sectors * scale();
   }
   return all;
 }

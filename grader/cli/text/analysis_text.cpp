@@ -79,9 +79,10 @@ void bytes_by_level(page& p, const profile_view& v) {
   rows.push_back(row("DRAM", a.bytes.dram, percent(busy(a, part::dram))));
   p.table({{"level"}, {"bytes", true}, {"busy", true}}, rows);
   p.line();
+  constexpr double nearly_all = 0.995;
   const double counted = a.kernel->timing.counted;
   std::string text;
-  if (counted < 1)
+  if (counted < nearly_all)
     text = fmt::format("Estimated from the {:.2g} % of the launch that ran. ", 100 * counted);
   if (counted < 1 && has_l2) text += "Stores still held in L2 are not counted as DRAM traffic. ";
   if (const double earlier = a.traffic.dram_earlier_bytes; earlier > 0.1 * a.bytes.dram)
@@ -101,20 +102,21 @@ void access_table(page& p, const kernel_analysis& a, const std::vector<costly_li
     if (rows.size() == most_rows) break;
     const char* unit = is_shared(l.cost.what) ? "wavefronts" : "sectors";
     const tone t = a.is_wasteful(l) ? tone::note : tone::plain;
-    rows.push_back({{place_text(l.at, a), tone::place},
-                    {name_of(l.cost.what), t},
-                    {fmt::format("{:.1f} {}", l.cost.per_request(), unit), t},
-                    {is_local(l.cost.what) ? "0"
-                     : l.cost.ideal > 0    ? fmt::format("{:.1f}", l.cost.ideal_per_request())
-                                           : ""},
-                    {l.cost.ideal > 0 && l.cost.waste() > 0 ? percent(l.share) : ""},
-                    source_cell(l.at)});
+    rows.push_back(
+        {{place_text(l.at, a), tone::place},
+         {name_of(l.cost.what), t},
+         {fmt::format("{:.1f} {}", l.cost.per_request(), unit), t},
+         {is_local(l.cost.what) ? "0"
+          : l.cost.ideal > 0    ? fmt::format("{:.1f}", l.cost.ideal_per_request())
+                                : ""},
+         {l.cost.ideal > 0 && l.cost.waste() > 0 ? percent(1 - 1 / l.cost.excess()) : ""},
+         source_cell(l.at)});
   }
   p.table({{"line", true},
            {"access"},
            {"per request", true},
            {"ideal", true},
-           {"waste", true},
+           {"wasted", true},
            {"source", false, true, true}},
           rows);
 }
@@ -123,8 +125,11 @@ void fix_sentence(page& p, const kernel_analysis& a) {
   if (a.wasteful.empty()) {
     const bool known =
         std::ranges::all_of(a.accesses, [](const costly_line& l) { return l.cost.ideal > 0; });
-    p.paragraph(known ? "Every access already moves only the sectors that its lanes need."
-                      : "The minimum cost of these accesses was not counted.");
+    const bool none =
+        std::ranges::all_of(a.accesses, [](const costly_line& l) { return l.cost.waste() == 0; });
+    p.paragraph(!known  ? "The minimum cost of these accesses was not counted."
+                : !none ? "No access moves many more sectors than its lanes need."
+                        : "Every access already moves only the sectors that its lanes need.");
     return;
   }
   const costly_line& l = a.wasteful.front();
