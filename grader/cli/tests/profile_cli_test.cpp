@@ -46,6 +46,18 @@ TEST_CASE("profile: in a sampled launch, blocks without work move no bytes") {
         doctest::Approx(least).epsilon(0.02));
 }
 
+TEST_CASE("profile: a call without a time shows the counters of the blocks that ran") {
+  const cloned_course c;
+  std::string text = *read_if_there(c.root() / "solutions/reduction/05_unroll_warp.cu");
+  replace_all(text, "ceil_div(n, 2 * block_size)", "ceil_div(n, block_size)");
+  write_atomically(c.root() / "mine.cu", text);
+  const auto result = c.lab({"profile", "reduction", "--file", "mine.cu"});
+  CHECK(result.end.exit_code != 0);
+  CHECK(has(result.out, "The call has no time."));
+  CHECK(has(result.out, "grid 65536, block 256, 1 launch"));
+  CHECK(has(one_line(result.err), "mine.cu has no time at n = 16777216"));
+}
+
 TEST_CASE("profile: allocations in a loop are not reported as copies") {
   const cloned_course c;
   const auto outside_of = [&](int allocations) {

@@ -209,6 +209,16 @@ int report_failed_call(context& c, const modelled_figures& m, json document) {
   return exit_code_of(m.found.what);
 }
 
+// A call without a time still has counters.
+void show_counts(context& c, const modelled_figures& m) {
+  c.say();
+  c.out.paragraph("The call has no time. These are the counters of the blocks that were run:", 0);
+  c.say();
+  const std::string text = profile_shown(m.kernels, c.out.style());
+  for (std::size_t at = 0, end; (end = text.find('\n', at)) != std::string::npos; at = end + 1)
+    c.say(text.substr(at, end - at));
+}
+
 json document_of(const session_of_profiles& s, const subject& of, const step* at,
                  const modelled_figures& m) {
   json document = {{"lab", s.l.name},
@@ -424,9 +434,11 @@ int profile(context& c, const profile_options& o) {
   if (m.kernels.empty())
     throw failure(exit_code::student,
                   of.shown + " launches no kernel at " + m.label + ": there is nothing to profile");
-  if (!m.timed())
+  if (!m.timed()) {
+    if (!m.doubt.empty() && !c.as_json && !o.csv) show_counts(c, m);
     throw failure(m.doubt.empty() ? exit_code::ours : exit_code::student,
                   of.shown + " has no time at " + m.label + ": " + m.why_no_time());
+  }
   if (o.records_calls())
     return show_timeline(c, o, s, read_timeline(folder.path() / "timeline", of.shown, s.model), m,
                          std::move(document));
