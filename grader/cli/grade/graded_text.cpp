@@ -74,7 +74,15 @@ void show_help(context& c, const lab& l, const grade_report& report) {
   if (is_slow)
     c.say("  " + c.out.paint(tone::dim, "slow") + "     ./lab profile " + l.name +
           c.out.paint(tone::dim, "   names the main cause"));
-  if (help.number != 0 || !help.terms.empty() || is_slow) c.say();
+  const bool is_fast = report.what == verdict::slow && !is_slow &&
+                       std::ranges::any_of(report.goals, [](const goal_result& g) {
+                         return g.what->is_speed() && g.passed.value_or(false);
+                       });
+  if (is_fast)
+    c.out.paragraph(
+        "every speed goal is met; SLOW means here that a goal that counts work is missed", 11,
+        "  " + c.out.paint(tone::dim, "slow"));
+  if (help.number != 0 || !help.terms.empty() || is_slow || is_fast) c.say();
 }
 
 void show_answers(context& c, const lab& l, const graded_file& graded) {
