@@ -46,10 +46,13 @@ struct known_finding {
 // A call at a check size rarely takes more time than this on the emulator.
 constexpr double patience_s = 1;
 
+// A call with more bytes in its arrays is not made with checks.
+constexpr double most_checked_bytes = 1 << 25;
+
 // The worst finding of the checks, which often explains a wrong result. Checks the size that
-// failed or was requested if it is small enough, or else all small sizes. Returns nullopt after a
-// failure that the checks cannot explain, or if the checks did not finish. `may_never_end`: the
-// checks may explain a time limit, too.
+// failed or was requested if it is small enough, or if it failed and the checks are quick, or else
+// all small sizes. Returns nullopt after a failure that the checks cannot explain, or if the checks
+// did not finish. `may_never_end`: the checks may explain a time limit, too.
 std::optional<known_finding> finding_of_checks(context& c, const lab& l, const problem& p,
                                                const subject& s, bool may_never_end,
                                                std::optional<lab_size> size,
@@ -64,14 +67,27 @@ std::optional<known_finding> finding_of_checks(context& c, const lab& l, const p
   if (!report.correct()) size = report.size;
   auto sizes = small_sizes(l, p);
   if (size && std::ranges::find(sizes, *size) != sizes.end()) sizes = {*size};
-  auto checked = check_thoroughly(l, p, s.program, choose_device(device_request::emulated, c.where),
-                                  sizes, report.seed, c.now());
-  // All calls have ended, so the checks only take long on this machine.
+  const auto check_at = [&](const lab& limited, const std::vector<lab_size>& at) {
+    return check_thoroughly(limited, p, s.program, choose_device(device_request::emulated, c.where),
+                            at, report.seed, c.now());
+  };
+  const auto is_unfinished = [](const check_report& r) {
+    return r.found.what == verdict::timeout || r.found.is_open();
+  };
+  std::optional<check_report> at_failed;
+  if (!report.correct() && found != verdict::timeout && size && sizes.size() > 1 &&
+      p.work(*size).bytes <= most_checked_bytes) {
+    lab quick = l;
+    quick.time_limit_s = std::min(2 * patience_s, l.time_limit_s);
+    at_failed = check_at(quick, {*size});
+    if (is_unfinished(*at_failed)) at_failed.reset();
+  }
+  auto checked = at_failed ? std::move(*at_failed) : check_at(l, sizes);
+  // If all calls have ended, the checks only take long on this machine.
   if (report.correct())
     std::erase_if(checked.findings,
                   [](const auto& f) { return f.what.kind == finding_kind::endless; });
-  const bool unfinished = checked.found.what == verdict::timeout || checked.found.is_open();
-  if (checked.findings.empty() && unfinished) return {};
+  if (checked.findings.empty() && is_unfinished(checked)) return {};
   const std::string& message = checked.found.message;
   const bool is_proven = message.find(" never ends: ") != std::string::npos;
   return known_finding{worst_finding(checked.findings, c.where.root),
