@@ -6,6 +6,7 @@
 // memory  The arrays lie in host memory: a call is a whole program, with its copies.
 // tested  labs/first/tests/problem_test.cpp; the mutants of tests/mutants.txt
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -125,6 +126,7 @@ class wrong_picture {
              " are as in the picture, not mirrored: is one array both read and written, so that "
              "some "
              "pixels are mirrored twice?";
+    if (const std::string text = changed_values(); !text.empty()) return text;
     if (wrong_ == 1) return "1 pixel of " + std::to_string(all) + " is wrong, " + no_known_pattern;
     return plural(wrong_, "pixel") + " of " + std::to_string(all) + " are wrong, from out[" +
            std::to_string(first_) + "] to out[" + std::to_string(last_) + "], " + no_known_pattern;
@@ -156,6 +158,25 @@ class wrong_picture {
     for (std::int64_t i = 0; i < std::ssize(found_) && differ < 2; ++i)
       differ += found_[i] != rule(i);
     return differ < 2;
+  }
+
+  // Every pixel is in its place, and its value depends only on the value that it should have.
+  std::string changed_values() const {
+    constexpr int values = 256;
+    std::array<int, values> becomes;
+    becomes.fill(-1);
+    std::int64_t repeated = 0;  // wrong pixels that an earlier pixel confirms
+    for (std::int64_t i = 0; i < std::ssize(found_); ++i) {
+      int& value = becomes[in_.mirrored(i)];
+      if (value >= 0 && value != found_[i]) return "";
+      repeated += value >= 0 && in_.mirrored(i) != found_[i];
+      value = found_[i];
+    }
+    if (repeated < 2) return "";
+    const int right = in_.mirrored(first_), found = found_[first_];
+    return "every pixel is in its place, but values are changed, " + std::to_string(right) +
+           " to " + std::to_string(found) + (found + right == values - 1 ? " (255 - value)" : "") +
+           " for example: the result should hold the values of in";
   }
 
   // Every pixel that out[y * height + x] reaches has the value of one of the threads that write it.
@@ -204,8 +225,9 @@ class wrong_picture {
                     "bytes, and are there more rows of threads?"
               : 2 * row > h
                   ? " on. Does the grid round up, with the width in x and the height in y?"
-                  : " on. Is the block a dim3 with several rows of threads, does y "
-                    "include blockIdx.y * blockDim.y, and do " +
+                  : " on. Is the block a dim3 with several rows of threads, is the grid's y the "
+                    "height divided by those rows, does y include blockIdx.y * blockDim.y, and "
+                    "do " +
                         bytes);
     if (first_ == h && wrong_ > 1)
       return "They are all pixels from out[" + first + "] on, and " + first +
@@ -251,6 +273,10 @@ class wrong_picture {
                     "y?");
     const std::string exchanged =
         ". Does x use only threadIdx.x, blockIdx.x and blockDim.x, and y only those with .y?";
+    if (column > 0 && column == w / 2 && next_column == column + 1 &&
+        are_missing([&](auto x, auto) { return x == column; }))
+      return "They are column " + std::to_string(column) +
+             ", the middle one: width / 2 rounds down. Does a loop or a condition leave it out?";
     if (column > 0 && next_column < w &&
         are_missing([&](auto x, auto) { return x % next_column >= column; }))
       return "They are columns " + of_every(column, next_column) + exchanged;
@@ -262,7 +288,8 @@ class wrong_picture {
   std::string unwritten() const {
     const std::int64_t all = std::ssize(found_);
     if (wrong_ == all && is_untouched_)
-      return "nothing was written to out: does the result come back to the host?";
+      return "nothing was written to out, or what it held before: does the result come back to the "
+             "host, and is it in, not out, that is copied to the device?";
     const std::string value = std::to_string(found_[first_]);
     if (wrong_ == all)
       return "every pixel is " + value +

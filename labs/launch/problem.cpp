@@ -132,7 +132,7 @@ class wrong_result {
     for (const auto guess :
          {&wrong_result::not_written, &wrong_result::nan, &wrong_result::one_array,
           &wrong_result::bits_added, &wrong_result::neighbour, &wrong_result::added_to_garbage,
-          &wrong_result::close}) {
+          &wrong_result::running_sum, &wrong_result::close}) {
       if (std::string text = (this->*guess)(); !text.empty()) return text;
     }
     return of_all(wrong_) + " wrong, the last one is " + element("z", last_) + ", " +
@@ -249,18 +249,23 @@ class wrong_result {
   // A thread adds `part` elements, and too few blocks start, or every block begins too early. Both
   // may fit, with different blocks.
   std::string several_each(std::int64_t from) const {
-    std::int64_t few = 0;
+    std::int64_t few = 0, apart = 0;
     bool overlap = false;
     for (std::int64_t size = smallest_block; size <= largest_block; size *= 2) {
       for (const std::int64_t part : {2, 4, 8}) {
         const std::int64_t blocks = ceil_div(a_.count(), part * size);
         if (few == 0 && size * 2 < a_.count() && from == blocks * size) few = part;
         overlap = overlap || (blocks > 1 && from == (blocks - 1 + part) * size);
+        if (blocks > 1 && from == (blocks - 1 + size) * part) apart = part;
       }
     }
     const std::string early =
         "locks overlap if a block begins after the threads, not after the elements, of the one "
         "before. Is blockIdx.x multiplied by all elements that a block adds?";
+    if (few == 0 && !overlap && apart != 0)
+      return "The blocks begin " + std::to_string(apart) +
+             " elements apart if blockIdx.x is multiplied by the elements of a thread only. Is it "
+             "also multiplied by blockDim.x?";
     if (few == 0) return overlap ? "B" + early : "";
     return "There are threads for only 1 element in " + std::to_string(few) +
            ". Is the number of blocks computed for as many elements as a thread adds" +
@@ -288,10 +293,15 @@ class wrong_result {
       if (first == 0 && end == size && repeats(blocks))
         return written + std::to_string(blocks) + from +
                "Is blockIdx.x multiplied by gridDim.x instead of blockDim.x?";
-      if (first == 0 && end == blocks && repeats(size))
-        return written + std::to_string(size) + from + not_exchanged;
+      for (const std::int64_t part : {1, 2, 4, 8})  // elements of a thread
+        if (first == 0 && end == ceil_div(n, part * size) && repeats(size))
+          return written + std::to_string(size) + from + not_exchanged;
       if (end - first <= size / smallest_block && repeats(size))
-        return written + std::to_string(size) + from + shared_index;
+        return written + std::to_string(size) + from +
+               (first == 0 && end == 1
+                    ? "Is threadIdx.x in the index, and are the block's threads in x? "
+                    : "") +
+               shared_index;
     }
     std::int64_t again = end;  // the first element that is written after a gap
     while (again < n && is_left_as_it_was(a_.z[again])) ++again;
@@ -330,7 +340,13 @@ class wrong_result {
            "value is never set.)";
   }
 
-  std::string nan() const { return nan_ == 0 ? "" : of_all(nan_) + " NaN"; }
+  std::string nan() const {
+    if (nan_ == 0) return "";
+    return of_all(nan_) +
+           " NaN, and x and y hold none: does each thread set the variables, and the elements of "
+           "its own arrays, that it adds? The compiler makes NaN of a sum with one that is never "
+           "set";
+  }
 
   std::string one_array() const {
     if (explains([&](auto i) { return a_.x[i]; })) return "this is x alone: y was not added";
@@ -389,6 +405,20 @@ class wrong_result {
         return "this is the sum plus " + as_text(filled_with(byte)) +
                ", which filled z before the call: store the sum, do not add it to what is there";
       }
+    }
+    return "";
+  }
+
+  // Each wrong element has the sum of the element a fixed distance before it added to its own.
+  std::string running_sum() const {
+    constexpr std::int64_t furthest = 1024;
+    for (std::int64_t by = 1; by <= std::min(furthest, first_); ++by) {
+      if (!explains(
+              [&](auto i) { return i < by ? a_.expected(i) : a_.z[i - by] + a_.expected(i); }))
+        continue;
+      return element("z", first_) + " is " + element("z", first_ - by) + " + " +
+             element("x", first_) + " + " + element("y", first_) +
+             ": does a thread's sum begin at 0 for each of its elements?";
     }
     return "";
   }

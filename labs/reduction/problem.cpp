@@ -84,7 +84,7 @@ class wrong_sum {
 
  private:
   static constexpr std::size_t warp = 32, smallest_block = warp, largest_block = 1024;
-  static constexpr std::size_t most_read_often = 1 << 22;
+  static constexpr std::size_t most_read_often = 1 << 23;
 
   std::uint32_t at(std::size_t i) const { return static_cast<std::uint32_t>(in_[i]); }
   std::string element(std::size_t i) const { return "in[" + std::to_string(i) + "]"; }
@@ -167,7 +167,10 @@ class wrong_sum {
          "32 times " + (in_.size() > warp ? "the sum of in[0], in[32], ..." : element(0))},
         {32 * of_warp_0,
          "32 times the sum of " + element(0) + " to " + element(std::min(in_.size(), warp) - 1)},
-        {1024 * at(0), "1024 times in[0]"}};
+        {1024 * at(0), "1024 times in[0]"},
+        // a second launch repeats it
+        {32768 * at(0), "32768 times in[0]"},
+        {1048576 * at(0), "1048576 times in[0]"}};
     for (const auto& [sum, text] : results) {
       if (found_ != sum) continue;
       return "this is " + text +
@@ -181,8 +184,9 @@ class wrong_sum {
   // in[0] alone, or added once per thread of a block.
   std::string first_alone() const {
     if (found_ == at(0))
-      return "this is in[0] alone: no other element was added to it - do all threads add, and does "
-             "a tree end with the neighbours, at a distance of 1?";
+      return "this is in[0] alone: no other element was added to it - do all threads add, to the "
+             "sum of the lower thread, down to a distance of 1? Is a condition with & in "
+             "parentheses? Does a last launch read scratch and not in?";
     for (std::uint32_t times = smallest_block; times <= largest_block; times *= 2) {
       if (found_ != times * at(0)) continue;
       return "this is " + std::to_string(times) +
@@ -241,6 +245,9 @@ class wrong_sum {
              (std::has_single_bit(times)
                   ? ", or does a shuffle's offset leave the warp, where a lane gets its own value?"
                   : "?") +
+             (times == 2 || times == 4
+                  ? " Or does a thread's sum begin with an element that its loop adds again?"
+                  : "") +
              (in_.size() < smallest_block && times >= smallest_block
                   ? " If these elements fill no vector or no block, does every thread add them?"
                   : "");
@@ -408,11 +415,14 @@ class wrong_sum {
                 : std::has_single_bit(part) && part <= largest_block
                     ? ", and the first " + std::to_string(part) +
                           " are there - does a single block add them? The number of blocks must "
-                          "round up, and all blocks' sums and all levels of the tree must be added"
+                          "round up, and the sums of all blocks and warps and all levels of the "
+                          "tree must be added"
                     : " - does the number of blocks round up" +
                           (are_many_sums(part) ? ", and " + std::string(all_sums) : "?"));
       }
-      if (found_ == without_first) return "the first " + are;
+      if (found_ == without_first)
+        return "the first " + are +
+               " - does a loop add to its thread's sum (+=) in every pass, and not replace it?";
     }
     return "";
   }
@@ -477,6 +487,12 @@ class wrong_sum {
       for (std::uint32_t more = width <= 4 ? 1 : 2; more < most_times; ++more) {
         if (found_ - expected_ != more * tail) continue;
         const bool is_one = first + 1 == in_.size();
+        // A single element fits every width, so it shows nothing about vectors.
+        if (is_one && more == 1)
+          return element(first) +
+                 ", the last element, is added twice: does a loop advance by all that the grid "
+                 "reads in a pass, does a tree have each level only once, and does one thread of "
+                 "the whole grid add a tail that fills no vector?";
         return (is_one ? element(first) : element(first) + " to " + element(in_.size() - 1)) +
                (is_one ? ", the only element that fills no group of "
                        : ", which fill no group of ") +
@@ -505,8 +521,9 @@ class wrong_sum {
         return (i + 1 == end ? element(i) + " is"
                              : element(i) + " to " + element(end - 1) + " are") +
                " added twice - does a loop advance by all that the grid reads in a pass "
-               "(gridDim.x * blockDim.x elements, if a thread reads one), and does every block "
-               "begin where the one before it ends?";
+               "(gridDim.x * blockDim.x elements, if a thread reads one), does every block begin "
+               "where the one before it ends, and is each thread's sum added once, by a tree or by "
+               "atomicAdd?";
       }
     }
     return "";
@@ -587,7 +604,11 @@ class reduction_problem : public problem {
                       const further_call& again) const override {
     std::uint32_t found = 0;
     std::memcpy(&found, outputs.at(0).data(), sizeof found);
-    return reduction_lab::times_added(call, again).text(found);
+    const std::string text = reduction_lab::times_added(call, again).text(found);
+    constexpr std::size_t large = (1 << 22) * sizeof(std::int32_t);  // further calls take long
+    if (!text.empty() || call.buffers.at(0).bytes < large) return text;
+    return "no known pattern, but if smaller n are right, look at what is new for so large an n: a "
+           "loop that begins, or repeats, only now (one that loads several vectors per pass)";
   }
 
   // Every element must be read and one sum written.

@@ -185,7 +185,8 @@ class wrong_result {
           "these are the bytes that filled out before the call: nothing was written to out";
       const bool less_than_4 = in_.rows < 4 || in_.cols < 4;
       return text + (less_than_4
-                         ? " - does a thread reach a store, also where rows / 4 or cols / 4 is 0?"
+                         ? " - does a thread reach a store to out, also where rows / 4 or cols / "
+                           "4 is 0?"
                          : "");
     }
     if (unwritten_ == 0 || unwritten_ + unwritten_shared_ < wrong_) return "";
@@ -460,8 +461,20 @@ class wrong_result {
     return reordered();
   }
 
-  // The elements of a row or a column are in the right tile and line, but in another order.
+  // True if every element of in is in out, once.
+  bool has_each_once() const {
+    std::vector<bool> seen(origins_.size());
+    for (const std::int64_t from : origins_) {
+      if (from < 0 || seen[from]) return false;
+      seen[from] = true;
+    }
+    return true;
+  }
+
+  // The elements of a row or a column are in the right line, but are not its elements in order. A
+  // tile that is read in another order than it was stored loses and repeats nothing.
   std::string reordered() const {
+    if (!has_each_once()) return wrong_line();
     for (const std::int64_t tile : {8, 16, 32, 64}) {
       const bool rows = follows([&](auto row, auto col, auto from_row, auto from_col) {
         return from_col == row && from_row / tile == col / tile;
@@ -474,6 +487,30 @@ class wrong_result {
              std::to_string(tile) + "x" + std::to_string(tile) +
              " of out has its own elements in another order: is the tile read with the same index "
              "(the same swizzle) as it was stored?";
+    }
+    return "";
+  }
+
+  // One of the two indices of an element is right, and the other one is not.
+  std::string wrong_line() const {
+    constexpr std::int64_t of_a_byte = 256, smallest_tiled = 32;
+    for (const bool rows : {true, false}) {
+      if (!follows([&](auto row, auto col, auto from_row, auto from_col) {
+            return rows ? from_col == row : from_row == col;
+          }))
+        continue;
+      const std::string own = rows ? "row" : "column", other = rows ? "column" : "row";
+      if (follows([&](auto row, auto col, auto from_row, auto from_col) {
+            return rows ? from_row == col % of_a_byte : from_col == row % of_a_byte;
+          }))
+        return other + " 256 of out is " + other +
+               " 0 again, and so on: is an index a char, which has 8 bits? Use an int";
+      if (std::min(in_.rows, in_.cols) < smallest_tiled) continue;
+      return "every element is in its " + own + " of out, but not in its " + other +
+             ", and some are lost or repeated: what is blockIdx multiplied by in the index of "
+             "the " +
+             own + " of in and of the " + other +
+             " of out - the side of a tile, or only the threads of a block?";
     }
     return "";
   }

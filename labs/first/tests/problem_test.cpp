@@ -178,6 +178,8 @@ TEST_CASE("common mistakes are recognised by the picture that they produce") {
     return from < std::ssize(e.in) ? e.in[from] : garbage;
   }),
          "one place too far to the right");
+  e.says(e.made([&](auto x, auto y) { return ~e.at(e.width - 1 - x, y); }),
+         "but values are changed, ");
 }
 
 TEST_CASE("pixels that are mirrored twice are recognised") {

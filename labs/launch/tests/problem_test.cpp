@@ -363,7 +363,20 @@ TEST_CASE("NaN is never right") {
   const example e(20);
   std::vector<float> z = e.right();
   z[3] = std::numeric_limits<float>::quiet_NaN();
-  e.says(z, "1 of 20 elements is NaN");
+  e.says(z, "1 of 20 elements is NaN, and x and y hold none: does each thread set the variables");
+}
+
+TEST_CASE("a sum that is not reset, and a swapped launch with several elements per thread") {
+  const example e(4261);
+  std::vector<float> z = e.right();
+  for (std::size_t i = 0; i < z.size(); ++i)
+    if (i % 1024 >= 256) z[i] += z[i - 256];
+  e.says(z, "z[256] is z[0] + x[256] + y[256]: does a thread's sum begin at 0 for each");
+  z = e.right();
+  for (std::size_t i = 0; i < z.size(); ++i)
+    if (i % 256 >= 5) z[i] = e.garbage[i];  // 5 blocks of 4 * 256 elements
+  e.says(z, "Only 5 of every 256 are, from z[0] on. Is the index blockIdx.x * blockDim.x");
+  e.says(e.right_until(4 * 4 + 1024), "The blocks begin 4 elements apart if blockIdx.x is multi");
 }
 
 TEST_CASE("an output of another size is refused") {

@@ -262,7 +262,7 @@ TEST_CASE("blocks that all add everything, or overwrite each other's sums, are r
   two.says(2 * two.sum(), "2 blocks of 256 elements cover in: does each block add all of in");
   three.says(3 * three.sum(), "3 blocks of 512 elements cover in: does each block");
   two.says(two.sum() + two.in[256],
-           "in[256], the only element that fills no group of 4, is added twice: does one thread");
+           "in[256], the last element, is added twice: does a loop advance");
   two.says(two.in[256], "this is in[256], the sum of one block alone: do all blocks store");
   three.says(three.sum_of(512, 1024), "this is in[512] + ... + in[1023], the sum of one block");
   three.says(three.sum_of(512, 1023), "expected");

@@ -327,6 +327,22 @@ TEST_CASE("rows and cols that are swapped in the launch are recognised") {
   }
 }
 
+TEST_CASE("one index that is wrong is distinguished from a tile in another order") {
+  const example e(64, 64), tall(1000, 1);
+  const auto in_row = [&](auto place_of) {
+    return e.moved([&](auto row, auto col) { return col * 64 + place_of(row); });
+  };
+  // The second blocks begin 8 rows of `in` after the first ones, not 32.
+  std::vector<float> out = e.right();
+  for (std::int64_t i = 0; i < 64; ++i)
+    for (std::int64_t k = 32; k < 64; ++k) out[i * 64 + k] = e.right()[i * 64 + k - 24];
+  e.says(out, "every element is in its row of out, but not in its column, and some are lost");
+  e.says(in_row([](auto row) { return row ^ 1; }), "in another order: is the tile read with");
+  out = tall.right();
+  for (std::int64_t i = 256; i < 1000; ++i) out[i] = out[i % 256];
+  tall.says(out, "column 256 of out is column 0 again, and so on: is an index a char");
+}
+
 TEST_CASE("NaN is never right") {
   const example e(5, 4);
   std::vector<float> out = e.right();
