@@ -55,9 +55,16 @@ void show_figures(context& c, const figures& f, const device_choice& device) {
 
 void show_waste(context& c, const modelled_figures& m) {
   constexpr double noticeable = 1.05;
-  if (const auto moved = m.moved_over_needed())
-    c.out.paragraph(in_words(*find_goal_counter("global_bytes_over_minimum"), *moved), 10,
-                    "    moved");
+  if (const auto moved = m.moved_over_needed()) {
+    constexpr double too_little = 0.95;  // a model of some blocks errs by a few percent
+    const bool misses_some = *moved < too_little;
+    c.out.paragraph(in_words(*find_goal_counter("global_bytes_over_minimum"), *moved) +
+                        (misses_some ? ". This is less than 1x: unless the blocks that the model "
+                                       "ran are unlike the others, some inputs are not read, or "
+                                       "some outputs not written, at this size"
+                                     : ""),
+                    10, "    moved", misses_some ? tone::note : tone::plain);
+  }
   if (const std::string idle = idle_blocks_text(m.kernels); !idle.empty())
     c.out.paragraph(idle, 10, "    idle");
   const goal_counter& conflicts = *find_goal_counter("shared_wavefronts_over_ideal");
