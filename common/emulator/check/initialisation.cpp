@@ -19,6 +19,7 @@ void initialisation_check::read_unwritten(const lane_access& t) {
   const auto present = static_cast<std::uint64_t>(__builtin_popcountll(written));
   if (present == t.bytes || evidence_.is_library_line(t.number)) return;
   if (t.memory->is_shared && t.at < evidence_.code->system_shared_bytes) return;
+  if (only_writes(t.number)) return;
   const finding_key k = evidence_.key(finding_kind::unwritten_read, evidence_.line_number(t.number),
                                       -1, evidence_.object_address(*t.memory, t.at));
   const block_clock& b = evidence_.running().clock;
@@ -68,12 +69,16 @@ bool initialisation_check::explain(const finding_key& race, const lane_access& t
 }
 
 // Advice on what is probably missing, based on how much of the object has been written so far.
-std::string initialisation_check::how_to_fill(const finding_object& o) const {
+std::string initialisation_check::how_to_fill(const finding_object& o, bool is_atomic) const {
   const char* const general =
       "Memory has arbitrary contents at first: copy to it or set it (cudaMemset) before a kernel "
       "reads it or adds to it.";
   if (o.what == finding_object::kind::none || o.bytes > most_looked_at) return general;
   const std::uint64_t written = written_bytes(o.address, o.bytes);
+  if (written == 0 && is_atomic)
+    return "Nothing has been written to it so far, and an atomic operation starts from what is "
+           "there: set it first (cudaMemset, to 0 for a sum), or store the value (=) if no other "
+           "thread changes it.";
   if (written == 0)
     return "Nothing has been written to it so far: copy to it or set it (cudaMemset) first, or "
            "launch the kernel that writes it first.";
@@ -86,6 +91,7 @@ std::string initialisation_check::how_to_fill(const finding_object& o) const {
          grouped(written / unit) + " of " + grouped(o.bytes / unit) +
          (unit > 1 ? " elements" : " bytes") +
          " of the array. Do the copies and the launches before this one cover all of it" +
+         (is_first ? "" : " (are there enough blocks in x and in y?)") +
          (unit != o.element_bytes      ? "?"
           : is_first && written > unit ? "? If this launch should read no more, is " +
                                              grouped(written / unit) + " its number of elements?"
@@ -115,6 +121,18 @@ bool initialisation_check::adds_to_it(const access_site& s) const {
   return update && update->how == word_change::addition;
 }
 
+// Whether the site exchanges a value and nothing uses the old one.
+bool initialisation_check::only_writes(std::uint32_t site) {
+  const access_site& s = evidence_.site_at(site);
+  if (s.kind != access_kind::atomic || s.instruction < 0) return false;
+  const auto known = only_writes_.find(site);
+  if (known != only_writes_.end()) return known->second;
+  const register_flow& values = evidence_.flow_of(evidence_.code->functions[s.function]).values();
+  const ptx::instruction& i = values.at(s.instruction);
+  return only_writes_[site] = ptx::has_modifier(i, "exch") && !i.operands.empty() &&
+                              !values.is_read(i.operands[0].name);
+}
+
 finding initialisation_check::describe(const unwritten_reads::read& r, bool is_running) {
   const bool is_shared = r.owner != 0;
   const std::uint64_t element = evidence_.site_at(r.site).element_bytes;
@@ -138,7 +156,7 @@ finding initialisation_check::describe(const unwritten_reads::read& r, bool is_r
                  ? "The statement adds to what is there: store the result (=), do not add it (+=), "
                    "or write all of the memory first. (The size of cudaMemset and cudaMemcpy is "
                    "in bytes.)"
-                 : how_to_fill(where.object);
+                 : how_to_fill(where.object, evidence_.site_at(r.site).kind == access_kind::atomic);
   f.origin = evidence_.launch_origin;
   return f;
 }

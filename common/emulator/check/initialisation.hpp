@@ -1,6 +1,7 @@
 // Finds reads of bytes that were never written.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "common/emulator/check/evidence.hpp"
@@ -25,10 +26,11 @@ class initialisation_check final : public check {
 
  private:
   finding describe(const unwritten_reads::read& r, bool is_running);
-  std::string how_to_fill(const finding_object& o) const;
+  std::string how_to_fill(const finding_object& o, bool is_atomic) const;
   // `element`: the size of an element; 0 if it is unknown, or if the block has ended.
   std::string how_to_fill_shared(const finding_object& o, std::uint64_t element) const;
   bool adds_to_it(const access_site& s) const;
+  bool only_writes(std::uint32_t site);
   std::uint64_t written_bytes(device_address from, std::uint64_t bytes) const;
   bool looks_like_padding(std::uint64_t at, std::uint64_t gaps) const;
 
@@ -42,8 +44,9 @@ class initialisation_check final : public check {
   };
 
   bool reads_are_allowed_ = false;
-  std::vector<empty_array> empty_;  // in the running launch
-  unwritten_reads reads_;           // in the running launch
+  std::map<std::uint32_t, bool> only_writes_;  // of sites with atomics
+  std::vector<empty_array> empty_;             // in the running launch
+  unwritten_reads reads_;                      // in the running launch
 };
 
 }  // namespace stepwise::emulator

@@ -138,4 +138,17 @@ std::vector<std::string> register_flow::bases_of(std::int32_t access) const {
   return found;
 }
 
+bool register_flow::is_read(std::string_view name) const {
+  const auto has = [name](const ptx::operand& o) {
+    return o.name == name || std::ranges::any_of(o.elements, [name](const ptx::operand& e) {
+             return e.name == name;
+           });
+  };
+  return std::ranges::any_of(body_.instructions, [&](const ptx::instruction& i) {
+    const auto results = std::min<std::size_t>(ptx::has_result(i) ? 1 : 0, i.operands.size());
+    return i.guard == name || std::any_of(i.operands.begin() + static_cast<std::ptrdiff_t>(results),
+                                          i.operands.end(), has);
+  });
+}
+
 }  // namespace stepwise::emulator

@@ -34,6 +34,9 @@ class register_flow {
   sources of_guard(std::int32_t instruction) const;
   sources of_address(std::int32_t access) const;
 
+  // Whether any instruction reads this register.
+  bool is_read(std::string_view name) const;
+
   // Whether two accesses compute their addresses in the same way.
   bool same_address(std::int32_t a, std::int32_t b) const;
   // The variables and pointers from which an access's address is computed.
