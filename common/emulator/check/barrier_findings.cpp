@@ -184,6 +184,11 @@ void barrier_check::read_inactive_lane(const warp_event& e, int lane, int source
               ", which takes no part in it: the value is undefined";
   f.parties.push_back(evidence_.party(e.at, e.warp, lane, "reads lane " + std::to_string(source)));
   f.advice = "Let all lanes that are read from execute the shuffle, and name them in the mask.";
+  constexpr std::uint64_t lanes = 32;
+  const std::uint64_t threads = volume(evidence_.config->block), last = threads % lanes;
+  if (last != 0 && e.warp == threads / lanes && static_cast<std::uint64_t>(source) >= last)
+    f.advice = "The block has " + std::to_string(threads) + " threads, so its last warp has only " +
+               std::to_string(last) + ": make the size of the block a multiple of 32.";
   f.origin = evidence_.launch_origin;
   evidence_.log.add(k, std::move(f));
 }
@@ -310,8 +315,8 @@ void barrier_check::does_not_end(const standstill& s, const arrival_parties& arr
     f.advice =
         only_waits
             ? "Which thread should do what these threads wait for, and does it reach that code?"
-            : "Does every loop end? If so, does each thread do all of the work instead of "
-              "only its own part?";
+            : "Does every loop end, including those around this line (is a step 0)? If so, does "
+              "each thread do all of the work instead of only its own part?";
     return evidence_.log.add(k, std::move(f));
   }
   const bool is_one = s.threads == 1;

@@ -52,8 +52,12 @@ void at_no_device_address(const access_site& s, std::uint64_t at, bool near_devi
   f.object.address = at < 4096 ? 0 : at & ~std::uint64_t{4095};
   if (at < 4096) {
     f.message = does + count_of_bytes(s.bytes) +
-                (at == 0 ? " through a null pointer" : " at address " + hexadecimal(at));
+                (at == 0 ? " through a null pointer"
+                         : " at address " + hexadecimal(at) + ", just after a null pointer");
     f.advice = "Was the memory allocated, and did cudaMalloc succeed?";
+    if (at != 0)
+      f.advice +=
+          " If the pointer is a member of a structure, was that set before this kernel ran?";
   } else if (window < std::size(space)) {
     f.message = does + "global memory through a pointer to " + space[window] + " memory";
     f.advice =
@@ -114,9 +118,17 @@ std::string advice_before_start(const launch_config& config, const finding_objec
   if (object.offset < std::min(far_below, -16 * size))
     return "The index is far below 0: limit (clamp) each of the numbers from which it is computed, "
            "and check that all of them are set.";
+  const auto element = static_cast<std::int64_t>(std::max<std::uint64_t>(1, object.element_bytes));
+  constexpr std::int64_t shorts = 1 << 15;  // a short's values from 0 on
+  const std::int64_t index = object.offset / element;
+  if (size / element > shorts && index >= -shorts && index < -shorts / 2)
+    return "The index is below 0 in " + thread_of_grid(config, by) +
+           ": is it computed in a short, which holds at most 32767? If not, check what is "
+           "subtracted from it.";
   return "The index is below 0 in " + thread_of_grid(config, by) +
          ": check what is subtracted in the first rows and columns, and whether the guard should "
          "let this thread through (<, <=, &&, ||)." +
+         (index == -1 && !has_rows(config) ? " If -1 stands for \"none\", it is no index." : "") +
          short_words(config, by);
 }
 
@@ -135,9 +147,10 @@ std::string advice_past_end(const launch_config& config, const finding_object& o
   // The caller names its arrays; others were allocated by the function itself.
   const bool is_own = object.name.empty();
   if (is_own && object.element_bytes > 1 && object.bytes % object.element_bytes != 0)
-    return "The allocation ends within an element of " + count_of_bytes(object.element_bytes) +
-           ": cudaMalloc takes a size in bytes, count * sizeof(type), and the kernel's pointer "
-           "must have the type of the data.";
+    return count_of_bytes(object.bytes) + " are no multiple of " +
+           std::to_string(object.element_bytes) +
+           ": either the access is wider than the elements (an int* to bytes), or cudaMalloc, "
+           "which takes a size in bytes, lacks * sizeof(type).";
   const std::uint64_t thread = number_of(config, by);
   const std::uint64_t elements = object.bytes / std::max<std::uint64_t>(1, object.element_bytes);
   if (is_own && inner_threads(config) > elements)
@@ -211,16 +224,19 @@ void bounds_check::outside(const access_event& e, int lane, std::uint64_t at) {
     f.message = "a thread " + std::string(verb_of(s.kind)) + " " + count_of_bytes(s.bytes) +
                 " at once at " + where.words + ", whose address is not a multiple of " +
                 std::to_string(s.bytes);
-    f.advice = "A vector such as float4 must lie at a multiple of its size: check the index";
     if (s.element_bytes != 0 && s.bytes > s.element_bytes) {
       const std::string wide = std::to_string(s.bytes / s.element_bytes);
-      f.advice += ". In a matrix, the length of a row of " +
-                  (f.object.name.empty() ? "this array" : f.object.name) +
-                  " must be a multiple of " + wide + ", too; access single elements if it is not";
+      f.advice =
+          "A vector such as float4 must lie at a multiple of its size: check the index. In a "
+          "matrix, the length of a row of " +
+          (f.object.name.empty() ? "this array" : f.object.name) + " must be a multiple of " +
+          wide + ", too; access single elements if it is not.";
     } else {
-      f.advice += " and the width of a row";
+      f.advice =
+          "Is a pointer to bytes advanced by a number of elements, without * sizeof(type), or is "
+          "the width of a row of bytes no multiple of " +
+          std::to_string(s.bytes) + "?";
     }
-    f.advice += ".";
   } else if (e.space == memory_space::global) {
     outside_global(e, at, f);
   } else if (e.space == memory_space::shared) {
@@ -315,7 +331,7 @@ void bounds_check::outside_global(const access_event& e, std::uint64_t at, findi
     f.kind = finding_kind::wrong_pointer;
     f.message = does + d.words + ", which is constant memory";
     f.advice = "Kernels only read __constant__ memory; the host writes it (cudaMemcpyToSymbol).";
-  } else if (here == nullptr && evidence_.areas.freed_at(at) != nullptr) {
+  } else if (here == nullptr && meant.bytes == 0 && evidence_.areas.freed_at(at) != nullptr) {
     f.kind = finding_kind::use_after_free;
     f.message = does + d.words + ", in memory that was freed";
     f.advice = "Free it after the last kernel that uses it has ended.";
