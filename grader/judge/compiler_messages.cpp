@@ -76,6 +76,48 @@ void locate_undefined(diagnostic& d, const fs::path& file) {
   }
 }
 
+// nvcc's code generator names no line if device code has a type that only the host compiler knows.
+std::optional<diagnostic> type_of_the_host(const std::string& log, const fs::path& file) {
+  if (log.find("unsupported float variant") == std::string::npos) return {};
+  constexpr std::pair<std::string_view, const char*> types[] = {
+      {"_Float16", "use __half (#include <cuda_fp16.h>)"},
+      {"__fp16", "use __half (#include <cuda_fp16.h>)"},
+      {"__bf16", "use __nv_bfloat16 (#include <cuda_bf16.h>)"},
+      {"__float128", "use double"},
+      {"_Float128", "use double"}};
+  const std::string text = read_bounded(file, most_read).value_or("");
+  for (const source_token& t : tokens_of(text))
+    for (const auto& [name, instead] : types)
+      if (t.is(name))
+        return diagnostic{file.string(), t.line, 0,
+                          "a kernel cannot use " + std::string(name) + ": " + instead,
+                          text.substr(t.begin, text.find('\n', t.begin) - t.begin)};
+  return {};
+}
+
+// ": #include "labs/blur/stages.hpp" is missing" if a header of the lab that is for device code
+// has the undeclared function of this message.
+std::string lab_header_hint(const std::string& message, const lab& l, const fs::path& root,
+                            const fs::path& file) {
+  constexpr std::string_view start = "identifier \"", end = "\" is undefined";
+  if (!message.starts_with(start) || !message.ends_with(end)) return {};
+  const std::string name = message.substr(start.size(), message.size() - start.size() - end.size());
+  const std::string source = read_bounded(file, most_read).value_or("");
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(root / "labs" / l.name, error)) {
+    const std::string header = entry.path().filename().string();
+    if (!header.ends_with(".hpp") || source.find(header) != std::string::npos) continue;
+    const std::string text = read_bounded(entry.path(), most_read).value_or("");
+    const auto tokens = tokens_of(text);
+    const auto is_device = [](const source_token& t) { return t.is("__device__"); };
+    if (std::ranges::none_of(tokens, is_device)) continue;
+    for (std::size_t i = 0; i + 1 < tokens.size(); ++i)
+      if (tokens[i].is(name) && (tokens[i + 1].is("(") || tokens[i + 1].is("[")))
+        return ": #include \"labs/" + l.name + "/" + header + "\" is missing";
+  }
+  return {};
+}
+
 const std::string needed_more_memory = "the compiler needed more memory than its limit";
 
 }  // namespace
@@ -143,8 +185,11 @@ compiled explain_failure(const child_result& result, const std::string& log, con
     return c;
   }
   auto errors = parse_diagnostics(c.log);
+  if (errors.empty())
+    if (auto type = type_of_the_host(c.log, sources.file)) errors.push_back(*std::move(type));
   if (!errors.empty()) {
     locate_undefined(errors[0], sources.file);
+    errors[0].message += lab_header_hint(errors[0].message, l, where.root, sources.file);
     c.explanation = explain(errors[0], errors.size(), where, sources);
     if (guards.with != nullptr && errors[0].message.find("No such file") != std::string::npos) {
       std::string alone =

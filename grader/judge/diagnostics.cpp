@@ -176,6 +176,8 @@ constexpr explained_message explained_messages[] = {
      ": store it in a constexpr variable, which a kernel can use"},
     {"calling a constexpr __host__ function", "",
      "std::", ": CUDA has its own max(), min() and abs(), without std::"},
+    {"calling a __device__ function", "from a __host__ function", "<<<",
+     ": a kernel, which the host launches, is declared __global__"},
     {"calling a __host__ function", "", "",
      ": a kernel can call only functions that are marked __device__, such as printf()"},
     {"expression must have a constant value", "", "shared",
@@ -198,7 +200,8 @@ constexpr explained_message explained_messages[] = {
      ": let the threads store the initial values, then call __syncthreads()"},
     {"empty dependent statement in if-statement", "", "",
      ": a `;` ends the if here, so what follows is always executed"},
-    {"namespace \"std\" has no member \"vector\"", "", "", ": #include <vector> is missing"},
+    {"namespace \"std\" has no member \"vector\"", "", "",
+     ": #include <vector> is missing; a kernel cannot use std::vector, but can use an array"},
     {"incomplete type", "[]\" is not allowed", "shared",
      ": give the array a constant size, or write extern __shared__ and pass its bytes as the third "
      "launch parameter"},
@@ -449,6 +452,11 @@ std::vector<diagnostic> parse_diagnostics(const std::string& text) {
     const auto named = std::ranges::find_if(found, starts_with("identifier \""));
     if (named != found.end()) std::rotate(found.begin(), named, named + 1);
   }
+  // A missing parenthesis or bracket may first give an operand a wrong type.
+  const auto is_type = starts_with("expression must have ");
+  if (found.size() > 1 && is_type(found[0]) && starts_with("expected a \"")(found[1]) &&
+      found[0].file == found[1].file && found[0].line == found[1].line)
+    std::swap(found[0], found[1]);
   return found;
 }
 

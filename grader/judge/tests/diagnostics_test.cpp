@@ -131,6 +131,9 @@ TEST_CASE("for frequent mistakes in a first kernel, a hint follows nvcc's messag
        "  _global_ void k(const float* in) {", ": is it __global__?"},
       {"expression must have integral or unscoped enum type", "    k<<blocks, 256>>(in, out, n);",
        "kernel<<<blocks, threads>>>"},
+      {"calling a __device__ function(\"k(int*)\") from a __host__ function(\"run\") is not "
+       "allowed",
+       "    k<<<blocks, 256>>>(out);", "is declared __global__"},
       {"no operator \"+\" matches these operands\n            operand types are: unsigned int + "
        "const uint3",
        "    int i = blockIdx.x * blockDim.x + threadIdx;", "members .x, .y and .z"},
@@ -166,6 +169,15 @@ TEST_CASE("for frequent mistakes in a first kernel, a hint follows nvcc's messag
     REQUIRE(other.size() == 1);
     CHECK(other[0].message == message);
   }
+}
+
+TEST_CASE("a missing parenthesis comes before the wrong type that it causes in its line") {
+  const std::string type =
+      "a.cu(3): error: expression must have integral or unscoped enum type\n\n";
+  const auto found = parse_diagnostics(type + "a.cu(3): error: expected a \")\"\n\n");
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].message == "expected a \")\"");
+  CHECK(parse_diagnostics(type + "a.cu(4): error: expected a \")\"\n\n")[0].line == 3);
 }
 
 TEST_CASE("messages of the host compiler, ptxas and the linker") {
