@@ -204,6 +204,16 @@ class wrong_picture {
     return true;
   }
 
+  // "33 is 1 * 2 + 31. Is blockIdx.x multiplied by 2 ...?" if blocks of this width reach only the
+  // indices before `first`, because their number is multiplied by the number of blocks.
+  static std::string wrong_factor(std::int64_t first, std::int64_t all, std::int64_t block) {
+    const std::int64_t grid = ceil_div(all, block), last = (grid - 1) * grid + block - 1;
+    if (last + 1 != first || first % block == 0) return "";
+    return std::to_string(last) + " is " + std::to_string(grid - 1) + " * " + std::to_string(grid) +
+           " + " + std::to_string(block - 1) + ". Is blockIdx.x multiplied by " +
+           std::to_string(grid) + " (gridDim.x or blockDim.y?) instead of blockDim.x?";
+  }
+
   // All pixels from out[first_] on are missing.
   std::string missing_tail() const {
     const std::int64_t all = std::ssize(found_), w = in_.width, h = in_.height, row = first_ / w;
@@ -234,12 +244,8 @@ class wrong_picture {
              " is the height: is the index compared with width * height?";
     if (first_ < 32 && all >= 64) return tail + ": <<<number of blocks, threads per block>>>?";
     for (std::int64_t block = 32; block <= 1024 && block <= first_; block *= 2) {
-      const std::int64_t grid = (all + block - 1) / block, last = (grid - 1) * grid + block - 1;
-      if (last + 1 == first_ && first_ % block != 0)
-        return "They are all pixels from out[" + first + "] on, and " + std::to_string(last) +
-               " is " + std::to_string(grid - 1) + " * " + std::to_string(grid) + " + " +
-               std::to_string(block - 1) + ". Is blockIdx.x multiplied by " + std::to_string(grid) +
-               " (gridDim.x or blockDim.y?) instead of blockDim.x?";
+      if (const std::string factor = wrong_factor(first_, all, block); !factor.empty())
+        return "They are all pixels from out[" + first + "] on, and " + factor;
       if (block == first_ && all >= 2 * block)
         return "They are all but the first " + first +
                ". Are there several blocks, and does the index include blockIdx.x?";
@@ -261,9 +267,15 @@ class wrong_picture {
       return std::to_string(first) + " to " + std::to_string(period - 1) + " of every " +
              std::to_string(period);
     };
-    if (column > 0 && are_missing([&](auto x, auto) { return x >= column; }))
-      return "They are all columns from " + from(column) +
-             ". Does a row of the grid have enough blocks, and does x include blockIdx.x?";
+    if (column > 0 && are_missing([&](auto x, auto) { return x >= column; })) {
+      const std::string columns = "They are all columns from " + from(column);
+      for (std::int64_t block = 8; block <= 1024; block *= 2)
+        if (const std::string factor = wrong_factor(column, w, block); !factor.empty())
+          return columns + ", and " + factor;
+      return columns +
+             ". Does a row of the grid have enough blocks, and is x blockIdx.x * blockDim.x + "
+             "threadIdx.x?";
+    }
     if (column > 0 && row > 0 &&
         are_missing([&](auto x, auto y) { return x >= column || y >= row; }))
       return "They are all columns from " + from(column) + " and all rows from " + from(row) +
@@ -294,7 +306,7 @@ class wrong_picture {
     if (wrong_ == all)
       return "every pixel is " + value +
              ": is the picture copied to the device, does the kernel write the result, and is it "
-             "copied back only then?";
+             "copied back only then, before anything else (cudaMemset) writes to it?";
     const std::string some = plural(wrong_, "pixel") + " of " + std::to_string(all) +
                              (is_untouched_ ? wrong_ == 1 ? " was not written" : " were not written"
                               : wrong_ == 1 ? " has the wrong value " + value
