@@ -97,8 +97,9 @@ class wrong_product {
           &wrong_product::another_product, &wrong_product::wrong_place_in_tile,
           &wrong_product::first_tile_again, &wrong_product::tiles_overlap, &wrong_product::zeros,
           &wrong_product::last_product, &wrong_product::without_an_end,
-          &wrong_product::all_too_large, &wrong_product::not_a_number, &wrong_product::multiple,
-          &wrong_product::continued, &wrong_product::one_line_replaced, &wrong_product::imprecise,
+          &wrong_product::last_product_again, &wrong_product::all_too_large,
+          &wrong_product::not_a_number, &wrong_product::multiple, &wrong_product::continued,
+          &wrong_product::one_line_replaced, &wrong_product::imprecise,
           &wrong_product::two_products}) {
       if (const std::string text = (this->*guess)(); !text.empty()) return "; " + text + end;
     }
@@ -108,6 +109,8 @@ class wrong_product {
   }
 
  private:
+  static constexpr double most_of_tile = 1024;
+
   float found(std::size_t i) const { return m_.c[i]; }
   float first_found() const { return found(wrong_[0]); }
   int row_of(std::size_t i) const { return static_cast<int>(i / n_); }
@@ -369,13 +372,22 @@ class wrong_product {
         return std::string("the ") + (last ? "last" : "first") + " " +
                (count == 1 ? "product is" : std::to_string(count) + " products are") +
                " missing from the sums" +
-               (last ? " - does the loop reach n, even if n is no multiple of the tile?"
+               (last ? stops_early(m_.n - count)
                 : count == 1
                     ? " - does k begin at 0, and is each product added (+=)?"
                     : " - is each product added (+=) to a sum that begins before all loops?");
       }
     }
     return "";
+  }
+
+  // Asks why a loop stops before n. If it added one tile's products, its step may be too large.
+  static std::string stops_early(int added) {
+    constexpr int smallest_tile = 4;
+    return " - does the loop reach n, even if n is no multiple of the tile" +
+           (added >= smallest_tile && std::has_single_bit(unsigned(added))
+                ? ", and does its k advance by " + std::to_string(added) + ", the width of a tile?"
+                : std::string("?"));
   }
 
   std::string zeros() const {
@@ -405,9 +417,35 @@ class wrong_product {
            "(a barrier?), or from a sum that did not start from 0";
   }
 
+  // Where a tile goes beyond the matrices, the last row and column are loaded again, and not 0.
+  std::string last_product_again() const {
+    if (n_ == 1 || !is_common()) return "";
+    const auto last = [&](int row, int col) {
+      return double(m_.a[row * n_ + n_ - 1]) * m_.b[(n_ - 1) * n_ + col];
+    };
+    const auto first = static_cast<int>(wrong_[0]);
+    const double one = last(first / m_.n, first % m_.n);
+    const double times = one == 0 ? 0 : std::round((first_found() - expected_[first]) / one);
+    if (!(times >= 1 && times < most_of_tile)) return "";
+    if (!is_everywhere(
+            [&](int row, int col) { return expected_[row * n_ + col] + times * last(row, col); }))
+      return "";
+    return "the last product is added " + decimal(times) +
+           (times == 1 ? " more time" : " more times") +
+           ": where a tile goes beyond n, does it hold 0, and not the last row or column again?";
+  }
+
   std::string multiple() const {
-    if (!is_everywhere([&](int row, int col) { return 2 * expected_[row * n_ + col]; })) return "";
-    return "this is 2 times the product: is every product added twice?";
+    const double times =
+        expected_[wrong_[0]] == 0 ? 0 : std::round(first_found() / expected_[wrong_[0]]);
+    if (!(times >= 2 && times <= most_of_tile) ||
+        !is_everywhere([&](int row, int col) { return times * expected_[row * n_ + col]; }))
+      return "";
+    return "this is " + decimal(times) + " times the product: is every product added " +
+           (times == 2 ? "twice" : decimal(times) + " times") +
+           (n_ == 1 ? ", or does a tile hold the last element again, and not 0, where it goes "
+                      "beyond n?"
+                    : "?");
   }
 
   // A thread's sums start from the final sums of its previous tile, or of the same thread in the
