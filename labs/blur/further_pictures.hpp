@@ -177,18 +177,36 @@ class further_pictures {
     const auto out = result(ramp);
     if (!out) return "";
     const grey_picture right = right_result();
-    std::string text;
-    each_inside([&](std::int64_t x, std::int64_t y) {
+    // Columns, or rows, that are not near the end of the ramp.
+    const auto is_ramp = [&](auto x, auto y) {
       constexpr std::int64_t reach = 4;
-      const bool is_ramp = place(x, y) + reach < brightest - darkest;
-      if (!text.empty() || !is_ramp || out->at(x, y) == right.at(x, y)) return;
-      text = std::string("in a picture that grows by 1 per ") + line + ", " + at(x, y) + " is " +
-             std::to_string(out->at(x, y)) + ", expected " + std::to_string(right.at(x, y)) +
-             ": which of the weights of g" + (line[0] == 'c' ? "x" : "y") +
+      return place(x, y) + reach < brightest - darkest;
+    };
+    std::string wrong;
+    int least = 255, most = 0;
+    each_inside([&](std::int64_t x, std::int64_t y) {
+      if (!is_ramp(x, y)) return;
+      const int value = out->at(x, y);
+      least = std::min(least, value);
+      most = std::max(most, value);
+      if (wrong.empty() && value != right.at(x, y))
+        wrong = at(x, y) + " is " + std::to_string(value) + ", expected " +
+                std::to_string(right.at(x, y));
+    });
+    if (wrong.empty()) return "";
+    const std::string begin =
+        std::string("in a picture that grows by 1 per ") + line + ", " + wrong + ": ";
+    // Wrong weights leave another ramp, whose edges differ only by the rounding of the blur.
+    constexpr int rounding = 4;
+    if (most - least <= rounding)
+      return begin + "which of the weights of g" + (line[0] == 'c' ? "x" : "y") +
              " is wrong, has the wrong sign or the wrong place, or does not add up to 256 in the "
              "blur?";
-    });
-    return text;
+    return begin + "other pixels are from " + std::to_string(least) + " to " +
+           std::to_string(most) +
+           ", which a wrong weight alone seldom causes. Is every pixel read from and stored at its "
+           "own place (the length of a row, the order of packed bytes), and does every sum fit "
+           "into its bits?";
   }
 
   problem_call call_;

@@ -295,22 +295,50 @@ class wrong_edges {
           return "the blur's 7 x 7 pixels" + begin_at(columns, rows, 3) + " And " + edges;
       }
     }
+    if (std::string text = misplaced(); !text.empty()) return text;
     if (std::string text = axes_exchanged(); !text.empty()) return text;
     if (std::string text = quads_exchanged(); !text.empty()) return text;
     return first_block_again();
   }
 
-  // The blur reads or stores a pixel for the one with x and y exchanged.
+  // The pixels of a stage's picture are in other places. Place i has the pixel of place from(i).
+  std::string misplaced() const {
+    const std::tuple<const grey_picture*, stage, const char*, const char*> pictures[] = {
+        {&grey_, stage::grey, "grey stage", "grey picture"},
+        {&soft_, stage::blurred, "blur", "blurred picture"},
+        {&right_, stage::edges, "edge stage", "result"}};
+    const std::int64_t w = width_, h = height_;
+    for (const auto& [whole, of, name, made] : pictures) {
+      const auto leaves = [&, p = whole, of = of](const auto& from) {
+        grey_picture moved = *p;
+        for (std::int64_t i = 0; i < w * h; ++i)
+          if (from(i) < w * h) moved.data[i] = p->data[from(i)];
+        return is(edges_from(of, std::move(moved)));
+      };
+      if (leaves([&](auto i) { return i % h * w + i / h; }))
+        return std::string("the picture is transposed: the ") + name +
+               " stores pixel (x, y) at x * height + y; it belongs at y * width + x";
+      if (leaves([&](auto i) { return i / w * h + i % w; }))
+        return std::string("pixel (x, y) of the ") + made +
+               " comes from place y * height + x; it is at y * width + x: is a row multiplied by "
+               "the height, where it is read?";
+      for (const std::int64_t side : {4, 2, 8, 16})
+        if (leaves([&](auto i) { return i / side * side + side - 1 - i % side; }) ||
+            leaves([&](auto i) {
+              const std::int64_t x = i % w, to = x / side * side + side - 1 - x % side;
+              return i - x + (to < w ? to : x);
+            }))
+          return std::string("every ") + std::to_string(side) + " pixels of the " + made +
+                 " are in reverse order: the lowest byte of a word is the pixel on the left";
+    }
+    return "";
+  }
+
+  // The blur reads a pixel for the one with x and y exchanged.
   std::string axes_exchanged() const {
     if (blur_leaves([](auto x, auto y, int i, int j) { return std::pair(y + j, x + i); }))
       return "the blur reads the grey picture with x and y exchanged: is the index row * width + "
              "column, with y in the row and x in the column?";
-    grey_picture turned(width_, height_);
-    for (std::int64_t y = 0; y < height_; ++y)
-      for (std::int64_t x = 0; x < width_; ++x)
-        turned.data[x * height_ + y] = static_cast<byte>(soft_.at(x, y));
-    if (is(edges_of(turned)))
-      return "the blur stores pixel (x, y) at x * height + y; it belongs at y * width + x";
     for (std::int64_t cols = 64; cols >= 4; cols /= 2) {
       for (std::int64_t rows = 64; rows >= 2; rows /= 2) {
         if (blur_leaves([&](auto x, auto y, int i, int j) {
@@ -621,8 +649,12 @@ class wrong_edges {
       for (std::int64_t x = 0; x < from.width; ++x)
         if (missing.has(left + x, top + y))
           from.data[y * from.width + x] = static_cast<byte>(value);
-    if (of == stage::grey) from = blurred(from);
-    return of == stage::edges ? from : edges_of(from);
+    return edges_from(of, std::move(from));
+  }
+  // The edges that follow from this picture of a stage.
+  static grey_picture edges_from(stage of, grey_picture p) {
+    if (of == stage::grey) p = blurred(p);
+    return of == stage::edges ? p : edges_of(p);
   }
 
   // The value of the missing part that gives exactly this result, or -1.

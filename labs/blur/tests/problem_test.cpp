@@ -213,6 +213,12 @@ TEST_CASE("common mistakes are recognised by the picture that they leave") {
   e.says(
       e.of_each([&](auto x, auto y) { return e.right[y * 70 + x] ^ (x == 0 || y == 49 ? 1 : 0); }),
       "all within 4 of the picture's border");
+  bytes stored(3500), packed(3500);
+  for (std::int64_t y = 0; y < 50; ++y)
+    for (std::int64_t x = 0; x < 70; ++x) stored[x * 50 + y] = e.right[y * 70 + x];
+  e.says(stored, "the picture is transposed: the edge stage stores pixel (x, y) at x * height + y");
+  for (std::size_t i = 0; i < packed.size(); ++i) packed[i] = e.right[i / 4 * 4 + 3 - i % 4];
+  e.says(packed, "every 4 pixels of the result are in reverse order");
   bytes cut = e.right;
   std::fill(cut.begin() + 48 * 70, cut.end(), 0xa5);
   e.says(cut, "the result holds 165 in all rows from 48 on");
