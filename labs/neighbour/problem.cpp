@@ -215,6 +215,7 @@ class wrong_result {
                              &wrong_result::one_coordinate,
                              &wrong_result::tiles,
                              &wrong_result::some_points,
+                             &wrong_result::lanes,
                              &wrong_result::elsewhere,
                              &wrong_result::renumbered,
                              &wrong_result::all_different,
@@ -231,10 +232,10 @@ class wrong_result {
              " on: what differs in the last block? Do some threads return before a barrier?";
     if (n() <= 32) return text + ", " + no_known_pattern;
     return text +
-           ", in no known pattern. If smaller n are right: with tiles, look at what the second one "
-           "needs (the index first + k, the place it is copied from, the barriers); with cells, at "
-           "which cells are searched and when the search ends. Are x, y and z each read from their "
-           "own place?";
+           ", in no known pattern. If smaller n are right, look at what a larger n adds: with "
+           "tiles, the second one (the index first + k, the place it is copied from, the "
+           "barriers); with cells, the farther ones and the end of the search; with shuffles, the "
+           "other lanes. Are x, y and z each read from their own place?";
   }
 
  private:
@@ -308,7 +309,10 @@ class wrong_result {
       return std::string(
                  "these are the bytes that filled nearest before the call: nothing was written to "
                  "it") +
-             (n() == 1 ? " - does the guard let i = 0 pass?" : "");
+             (n() == 1
+                  ? " - is the kernel that stores the answers launched, and does the guard let "
+                    "i = 0 pass?"
+                  : "");
     }
     if (count == 0) return "";
     std::string text = of_all(count) + (count == 1 ? " was not written" : " were not written");
@@ -637,7 +641,10 @@ class wrong_result {
            " on is ever found: are the last points compared and copied from the right place, even "
            "if "
            "n is not a multiple of the tile" +
-           if_narrow(last) + "?";
+           if_narrow(last) + "?" +
+           (end <= 32 && last >= 32
+                ? " If the 32 lanes of a warp share a point, does j advance by 32?"
+                : "");
   }
 
   // The points before some index are never found, even where they are nearest.
@@ -723,18 +730,45 @@ class wrong_result {
     });
   }
 
+  // The lanes of a warp share a point: lane k compares the points k, k + 32, k + 64, ..., and a
+  // reduction by shuffles omits some of the offsets.
+  std::string lanes() const {
+    if (!are_comparable() || n() <= 32) return "";
+    for (int omitted = 1; omitted < 32; ++omitted) {
+      if (!everywhere([&](int i) {
+            return found_[i] ==
+                   nearest_by([&](int from,
+                                  int j) { return (j & omitted) == 0 ? distance(from, j) : never; },
+                              i);
+          }))
+        continue;
+      if (omitted == 1 || omitted == 31) return only_every(omitted + 1, 0);
+      return "this happens if the points j with (j & " + std::to_string(omitted) +
+             ") != 0 are left out: if the lanes of a warp share a point, do the shuffles move best "
+             "by 16, 8, 4, 2 and 1? With tiles, are all points of a tile copied and compared?";
+    }
+    return "";
+  }
+
+  static std::string only_every(int step, int first) {
+    return "only every " + std::to_string(step) +
+           (step % 10 == 2   ? "nd"
+            : step % 10 == 3 ? "rd"
+                             : "th") +
+           " point is ever found, such as " + std::to_string(first) +
+           ": does j, or the index in a tile, advance by 1?" +
+           (step == 32 ? " If the lanes of a warp share a point, does every shuffle that moves "
+                         "best also move best_j?"
+                       : "");
+  }
+
   // Only points whose indices are a regular distance apart are ever found.
   std::string some_points() const {
     if (!are_comparable() || !everywhere([&](int i) { return is_index(found_[i]); })) return "";
     int step = 0;
     for (const int j : found_) step = std::gcd(step, j - found_[0]);
     if (step < 2 || 8 * step > n()) return "";
-    return "only every " + std::to_string(step) +
-           (step == 2   ? "nd"
-            : step == 3 ? "rd"
-                        : "th") +
-           " point is ever found, such as " + std::to_string(found_[0]) +
-           ": does j, or the index in a tile, advance by 1?";
+    return only_every(step, found_[0]);
   }
 
   // The result of another distance, or of coordinates read from another place.
@@ -812,8 +846,26 @@ class wrong_result {
     });
   }
 
-  // One coordinate is read from another place: in point i, in point j, or in both.
+  // One coordinate is read from another place: in point i, in point j, or in both. Or two
+  // coordinates of one of the points are exchanged.
   std::string one_coordinate() const {
+    for (const auto& [a, b] : {std::pair(0, 1), std::pair(0, 2), std::pair(1, 2)}) {
+      const auto exchanged = [this, a = a, b = b](int i) {
+        point p = points_[i];
+        std::swap(p[a], p[b]);
+        return p;
+      };
+      const std::string name = std::string(1, "xyz"[a]) + " and " + "xyz"[b] +
+                               " are exchanged in one of the two points that are compared: are "
+                               "both read in the order x, y, z?";
+      if (std::string text = first_of(
+              {{name.c_str(),
+                [&](int i, int j) { return squared_distance(exchanged(i), points_[j]); }},
+               {name.c_str(),
+                [&](int i, int j) { return squared_distance(points_[i], exchanged(j)); }}});
+          !text.empty())
+        return text;
+    }
     const float* const f = points_[0].data();
     for (int axis = 0; axis < 3; ++axis) {
       const std::string plus = axis == 0 ? "" : " + " + std::to_string(axis);

@@ -519,6 +519,9 @@ TEST_CASE("pairs that are not compared are recognised") {
   e.says(pairs(e, [](index i, index j) { return j < i; }), "only points before point i");
   e.says(pairs(e, [](index, index j) { return j > 0; }), "point 0 is left out");
   e.says(pairs(e, [](index, index j) { return j % 2 == 0; }), "only every 2nd point");
+  e.says(pairs(e, [](index, index j) { return j % 32 == 0; }),
+         "every shuffle that moves best also");
+  e.says(pairs(e, [](index, index j) { return j % 32 < 16; }), "(j & 16) != 0 are left out");
   e.says(pairs(e, [](index i, index j) { return j / 32 <= i / 32; }),
          "miss the points that later warps copy");
   crowded.says(pairs(crowded,
