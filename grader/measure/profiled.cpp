@@ -46,7 +46,7 @@ std::string idle_blocks_text(const std::vector<kernel_profile>& kernels) {
 }
 
 std::string doubles_text(const std::vector<kernel_profile>& kernels) {
-  constexpr double many = 0.05, nearly_all = 0.9, lanes = 32, sector = 32;
+  constexpr double many = 0.05, nearly_all = 0.9, hardly_more = 1.1, lanes = 32, sector = 32;
   for (const kernel_profile& k : kernels) {
     const auto warps = [&](pipe p) {
       return static_cast<double>(k.total.instructions[static_cast<int>(p)].warps);
@@ -66,8 +66,12 @@ std::string doubles_text(const std::vector<kernel_profile>& kernels) {
     // The sums of tensor cores are floats, twice as wide as their operands, and are converted where
     // they are stored.
     const bool has_narrow_operands = k.total.async.tensor_instructions > 0;
-    if (!has_narrow_operands && requests > 0 && global.requests > 0 &&
-        in_shared > 2 * nearly_all * in_global && warps(pipe::conversion) > nearly_all * requests)
+    // Floats that are made of bytes are converted, too, but have 4 bytes.
+    const bool are_wide = in_shared > nearly_all * sizeof(double) &&
+                          in_shared > 2 * nearly_all * in_global &&
+                          in_shared < 2 * hardly_more * in_global;
+    if (!has_narrow_operands && requests > 0 && global.requests > 0 && are_wide &&
+        warps(pipe::conversion) > nearly_all * requests)
       return fmt::format(
           "the values that {} keeps in shared memory are converted, and twice as wide as those in "
           "global memory. Is the array a double?",

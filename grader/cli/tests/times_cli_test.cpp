@@ -100,6 +100,9 @@ TEST_CASE("a time that is too short for a whole call is dropped, and idle blocks
   CHECK(doubles_text({wide}).empty());  // floats in shared memory
   wide.total.shared_store.ideal_wavefronts = 20;
   CHECK(doubles_text({wide}).ends_with("global memory. Is the array a double?"));
+  wide.total.global_load.ideal_sectors = 10;
+  CHECK(doubles_text({wide}).empty());  // not made of floats
+  wide.total.global_load.ideal_sectors = 40;
   wide.total.async.tensor_instructions = 1;
   CHECK(doubles_text({wide}).empty());  // float sums of narrower operands
   wide.total.async.tensor_instructions = 0;
