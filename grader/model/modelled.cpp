@@ -51,7 +51,8 @@ void modelled_figures::drop_doubtful_time() {
         "the blocks that were run move {:.2g} of the bytes that a call needs, so they do not "
         "represent the others; {}",
         *moved,
-        idle.empty() ? "do most blocks have nothing to do, or does one do the work of many?"
+        idle.empty() ? "do most blocks have nothing to do (the grid counts blocks, not threads), "
+                       "or does one do the work of many?"
                      : idle);
   else if (const double least_ms = 1e3 * work.bytes / peak_bytes_per_s; time_ms < least_ms)
     doubt = fmt::format(
