@@ -26,6 +26,11 @@ constexpr double nearly_all = 0.9;         // fraction of the blocks that the GP
 // few accesses may be outside every loop, but many probably are not.
 constexpr std::uint64_t some_spills = 16, many_spills = 128;
 constexpr double busy_with_atomics = 0.3;  // of the time, by atomics of lanes to one address
+// The fraction of blocks that write nothing: a grid that is rounded up in two dimensions has fewer.
+constexpr double many_idle = 0.2;
+// Barriers as a fraction of the instructions, and their fraction of the stalls. A loop over a tile
+// has a few per hundred instructions.
+constexpr double many_barriers = 0.15, long_at_barriers = 0.3;
 
 double real(std::uint64_t n) { return static_cast<double>(n); }
 
@@ -37,6 +42,7 @@ constexpr std::array<cause_text, causes> all_causes = {{
     {"one thread", "Empty warp slots"},
     {"partly filled warps", "Idle lanes of 32"},
     {"one block", "Empty warp slots"},
+    {"idle blocks", "Blocks that write nothing"},
     {"uncoalesced accesses", "Wasted sectors"},
     {"bank conflicts", "Wasted wavefronts"},
     {"atomics at one address", "Busy time of atomics"},
@@ -193,7 +199,14 @@ std::vector<cause> idle_by_shape(const kernel_analysis& a) {
   if (fill <= few_of_warp || (fill <= few_lanes && a.limit != limiter::memory))
     found.push_back(cause::partial_warps);
   if (blocks == 1 && a.multiprocessors > 1) found.push_back(cause::one_block);
+  if (a.idle_blocks >= much) found.push_back(cause::idle_blocks);
   return found;
+}
+
+// Barriers so frequent that other limits, such as the requests between them, follow from them.
+bool has_barrier_in_loop(const kernel_analysis& a) {
+  return a.share_of(pipe::barrier) > many_barriers &&
+         a.stall_of(stall::synchronization) > long_at_barriers;
 }
 
 bool waits_for_doubles(const kernel_analysis& a) {
@@ -207,22 +220,27 @@ cause with_units(cause c, const kernel_analysis& a) {
   return c == cause::memory_latency && copies ? cause::bulk_copies : c;
 }
 
-void add_latency(std::vector<cause>& to, const kernel_analysis& a) {
-  const kernel_timing& t = a.kernel->timing;
-  if (has_short_launches(*a.kernel)) to.push_back(cause::launches);
-  const bool has_few = a.blocks_per_place > 0 && a.blocks_per_place < nearly_all;
-  if (has_few && a.blocks_per_place < much) to.push_back(few_blocks_of(a));
-  if (a.blocks_per_place > many_rounds && a.achieved_occupancy < much * a.theoretical_occupancy)
-    to.push_back(cause::short_blocks);
+// What warps wait for, the longest stalls first.
+void add_stalls(std::vector<cause>& to, const kernel_analysis& a) {
   std::size_t taken = 0;
   for (const stall_share& s : a.stalled) {
     auto why = cause_of(s.why);
-    if (why == cause::shared_latency && t.special_in_shared) why = cause::shared_or_special_latency;
+    if (why == cause::shared_latency && a.kernel->timing.special_in_shared)
+      why = cause::shared_or_special_latency;
     if (why == cause::busy_pipe && waits_for_doubles(a)) continue;
     if (!why || s.share < a_tenth || taken == most_stalls) continue;
     to.push_back(with_units(*why, a));
     ++taken;
   }
+}
+
+void add_latency(std::vector<cause>& to, const kernel_analysis& a) {
+  if (has_short_launches(*a.kernel)) to.push_back(cause::launches);
+  const bool has_few = a.blocks_per_place > 0 && a.blocks_per_place < nearly_all;
+  if (has_few && a.blocks_per_place < much) to.push_back(few_blocks_of(a));
+  if (a.blocks_per_place > many_rounds && a.achieved_occupancy < much * a.theoretical_occupancy)
+    to.push_back(cause::short_blocks);
+  add_stalls(to, a);
   if (has_few) to.push_back(few_blocks_of(a));
   const bool is_low = a.theoretical_occupancy > 0 && a.theoretical_occupancy < much;
   if (is_low && !has_products(a)) to.push_back(cause::occupancy);
@@ -245,6 +263,8 @@ std::vector<found_cause> causes_of(const kernel_analysis& a) {
   std::vector<found_cause> found, minor;
   if (waits_for_doubles(a)) found.push_back({cause::doubles, 1});
   for (const cause c : idle_by_shape(a)) found.push_back({c, 1});
+  if (has_barrier_in_loop(a)) found.push_back({cause::barriers, 1});
+  if (a.idle_blocks >= many_idle && a.idle_blocks < much) minor.push_back({cause::idle_blocks, 1});
   const std::uint64_t spilled = a.kernel->spill_bytes;
   if (spilled >= some_spills)
     (spilled >= many_spills ? found : minor).push_back({cause::spills, 1});
@@ -258,6 +278,8 @@ std::vector<found_cause> causes_of(const kernel_analysis& a) {
       (a.gains.empty() ||
        a.kernel->timing.busy[static_cast<int>(part::atomics)] > busy_with_atomics))
     others.push_back(cause::same_address);
+  // Instructions alone explain the time only if their units have hardly any time left.
+  if (a.limit == limiter::compute && !a.is_nearly_full()) add_stalls(others, a);
   if (a.limit == limiter::memory || a.limit == limiter::both) add_memory(others, a);
   if (a.limit == limiter::compute || a.limit == limiter::both) add_compute(others, a);
   if (a.limit == limiter::latency) add_latency(others, a);
@@ -342,6 +364,9 @@ double figure_of(cause c, const std::vector<kernel_profile>& call) {
         break;
       case cause::launches:
         sum += real(k.launches);
+        break;
+      case cause::idle_blocks:
+        sum += k.timing.idle_blocks;
         break;
       case cause::short_blocks:
         sum += real(k.launches * volume(k.grid));

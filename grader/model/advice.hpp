@@ -20,6 +20,7 @@ enum class cause : std::uint8_t {
   one_thread,      // a single thread does all the work
   partial_warps,   // blocks that do not fill their warps
   one_block,       // a single block, on one multiprocessor
+  idle_blocks,     // blocks that write nothing: the grid is larger than the work
   uncoalesced,     // sectors that no lane requested
   bank_conflicts,  // wavefronts beyond the ideal
   same_address,    // repeated wavefronts or sectors of atomics at one address

@@ -251,6 +251,10 @@ double kernel_analysis::share_of(pipe p) const {
   return 0;
 }
 
+bool kernel_analysis::is_nearly_full() const {
+  return std::max(busy.compute, busy.memory) >= nearly_full;
+}
+
 double kernel_analysis::integer_share() const { return share_of(pipe::integer); }
 
 double kernel_analysis::float_share() const {
@@ -325,6 +329,7 @@ kernel_analysis analyse(const kernel_profile& k, double call_us, int multiproces
   a.executed = executed_lines(k);
   a.lanes = 32 * k.warp_efficiency();
   a.active = std::min(1.0, k.active_share());
+  a.idle_blocks = quotient(k.timing.idle_blocks, real_of(k.launches * volume(k.grid)));
   a.divergent = quotient(real_of(k.total.divergent_branches), real_of(k.total.branches));
   a.theoretical_occupancy = quotient(k.resident_warps, k.most_warps);
   a.achieved_occupancy = quotient(k.timing.active_warps, k.most_warps);

@@ -26,6 +26,8 @@ const char* name_of(limiter l);  // "memory"
 
 // If both utilisations are below this, a kernel is bound by latency.
 inline constexpr double busy_enough = 0.6;
+// From here on, a unit is so busy that its work alone explains the time. This is an assumption.
+inline constexpr double nearly_full = 0.8;
 // Shares that differ by less than this count as equal. This is an assumption.
 inline constexpr double alike = 0.1;
 
@@ -145,12 +147,14 @@ struct kernel_analysis {
   double local = 0;                     // fraction of the sectors in local memory
   double theoretical_occupancy = 0, achieved_occupancy = 0;  // fractions
   int multiprocessors = 1;                                   // on the GPU
+  double idle_blocks = 0;              // fraction of the blocks that write nothing
   double blocks_per_place = 0;         // grid size over the blocks that can be resident on the GPU
   std::vector<stall_share> stalled;    // the longest first
   std::vector<stalled_line> lines;     // those with most stalls first
   std::vector<experiment_gain> gains;  // the largest first; empty: not requested
 
   double share_of(pipe p) const;  // of the instructions
+  bool is_nearly_full() const;    // any unit
   double integer_share() const;
   double float_share() const;       // fp32, fp64, half, tensor
   double gain_of(what_if e) const;  // 1 if not requested

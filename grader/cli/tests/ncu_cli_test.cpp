@@ -86,7 +86,7 @@ TEST_CASE("profile --source ncu: the report from hardware counters") {
   CHECK(has(shown.out, "measured by ncu 2025.3.1.0, NVIDIA "));
   CHECK(has(shown.out, "Memory is the bottleneck: L2 is busy for 85 % of the time."));
   CHECK(has(shown.out, "250 us"));
-  CHECK(has(shown.out, "Fix line 23 first: 32.0 sectors per global store, 4.0 would be enough"));
+  CHECK(has(shown.out, "Fix line 23 first: 32.0 sectors per global store, whose bytes fill 4.0"));
   CHECK(has(shown.out, "Next step 04_tiled"));
   CHECK(!has(shown.out, "modelled"));
   const json document = document_of(at.profile({"--source", "ncu", "--json"}));

@@ -125,7 +125,7 @@ TEST_CASE("profile: transpose 03 has uncoalesced stores, and the text fits 80 co
   CHECK(has(result.out, "modelled, NVIDIA H200"));
   CHECK(has(result.out, "The course's record of"));
   CHECK(has(result.out, "Memory is the bottleneck"));
-  CHECK(has(result.out, "32.0 sectors per global store, 4.0 would be enough"));
+  CHECK(has(result.out, "32.0 sectors per global store, whose bytes fill 4.0"));
   CHECK(has(result.out, "Uncoalesced accesses"));
   CHECK(has(result.out, "Next step 04_tiled"));
   CHECK(fits(result.out, 80));

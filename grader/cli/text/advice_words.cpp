@@ -3,6 +3,9 @@
 
 #include <fmt/core.h>
 
+#include <string>
+#include <vector>
+
 namespace stepwise::cli {
 
 const char* part_words(part p) {
@@ -17,7 +20,23 @@ const char* stall_words(const kernel_analysis& a, stall s) {
                                                                              : name_of(s);
 }
 
-std::string limit_sentence(const kernel_analysis& a) {
+namespace {
+
+// " No unit is nearly full, ..." if that is so: the bottleneck is then not the whole reason.
+std::string stalls_sentence(const kernel_analysis& a) {
+  constexpr double least = 0.1;
+  constexpr std::size_t most = 2;
+  if (a.is_nearly_full()) return {};
+  std::vector<std::string> named;
+  for (const stall_share& s : a.stalled)
+    if (s.why != stall::not_selected && s.share >= least && named.size() < most)
+      named.push_back(fmt::format("{} is {:.0f} %", stall_words(a, s.why), 100 * s.share));
+  if (named.empty()) return {};
+  return " No unit is nearly full, because warps also wait: " + named[0] + " of the stalls" +
+         (named.size() > 1 ? ", " + named[1] : "") + ".";
+}
+
+std::string bottleneck_sentence(const kernel_analysis& a) {
   const double compute = 100 * a.busy.compute, memory = 100 * a.busy.memory;
   switch (a.limit) {
     case limiter::memory:
@@ -44,6 +63,14 @@ std::string limit_sentence(const kernel_analysis& a) {
   return {};
 }
 
+}  // namespace
+
+std::string limit_sentence(const kernel_analysis& a) {
+  // Warps that wait for a busy memory are no second reason.
+  const bool is_compute = a.limit == limiter::compute || a.limit == limiter::both;
+  return bottleneck_sentence(a) + (is_compute ? stalls_sentence(a) : "");
+}
+
 const char* cause_words(cause c) {
   switch (c) {
     case cause::one_thread:
@@ -55,6 +82,9 @@ const char* cause_words(cause c) {
     case cause::one_block:
       return "One block: it runs on one multiprocessor, and all others are idle. Use at least one "
              "block per multiprocessor, with 128 threads or more per block.";
+    case cause::idle_blocks:
+      return "Idle blocks: many blocks write nothing to memory. Is the grid larger than the work? "
+             "If a thread handles several elements, fewer blocks are enough.";
     case cause::uncoalesced:
       return "Uncoalesced accesses: a warp's lanes touch more 32-byte sectors than their data "
              "fill. Let neighbouring threads access neighbouring elements, and use one array per "
@@ -101,8 +131,9 @@ const char* cause_words(cause c) {
       return "Integer work: too many instructions compute indices and conditions. Move them out of "
              "the loop, unroll the loop, and avoid % and / by variables.";
     case cause::instructions:
-      return "Many instructions: the schedulers have no free issue slot. Do more work per "
-             "instruction: unroll loops, load and store 16 bytes at a time, remove barriers and "
+      return "Many instructions: issue slots are busier than any other unit of compute. Do more "
+             "work per instruction: unroll loops, load and store 16 bytes at a time, remove "
+             "barriers and "
              "tests.";
     case cause::arithmetic:
       return "The arithmetic itself fills its pipe: this is the limit of the hardware, unless "

@@ -148,9 +148,12 @@ void fix_sentence(page& p, const kernel_analysis& a) {
     case waste_cause::local_memory:
       return p.paragraph(costs + ", 0 if the values were in registers.", tone::strong);
     default:
-      p.paragraph(
-          fmt::format("{}, {:.1f} would be enough ({}).", costs, ideal, name_of(l.cost.why())),
-          tone::strong);
+      // A row that begins within a sector can need more sectors than its bytes fill.
+      p.paragraph(costs +
+                      (is_shared(l.cost.what) ? fmt::format(", {:.1f} would be enough", ideal)
+                                              : fmt::format(", whose bytes fill {:.1f}", ideal)) +
+                      " (" + name_of(l.cost.why()) + ").",
+                  tone::strong);
   }
 }
 
@@ -498,12 +501,19 @@ std::vector<std::string> advice_lines(const profile_view& v, const terminal_styl
   page p(style);
   p.title("4  What to try");
   constexpr std::size_t most_causes = 3;
+  constexpr double frequent = 0.05;  // fraction of the instructions
   const char* const mark = style.unicode ? "\u2022 " : "* ";
-  if (const std::string idle = idle_blocks_text(v.m->kernels); !idle.empty())
-    p.paragraph(mark + ("Idle blocks: " + idle), tone::note, 2);
   for (std::size_t n = 0; n < std::min(most_causes, v.found.size()); ++n) {
     const found_cause& f = v.found[n];
-    std::string text = cause_words(f.what);
+    std::string text = f.what == cause::idle_blocks
+                           ? "Idle blocks: " + idle_blocks_text({*v.costliest.kernel})
+                           : cause_words(f.what);
+    if (f.what == cause::barriers && v.costliest.share_of(pipe::barrier) > frequent)
+      text += fmt::format(
+          " {} of the instructions are barriers (or fences and votes), most of "
+          "them in line {}. Is each one needed?",
+          percent(v.costliest.share_of(pipe::barrier)),
+          place_text(line_with_most(v.costliest, pipe::barrier), v.costliest));
     if (f.what == cause::doubles)
       text += fmt::format(" Most of it is in line {}.",
                           place_text(line_with_most(v.costliest, pipe::fp64), v.costliest));

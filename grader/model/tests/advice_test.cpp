@@ -104,6 +104,25 @@ TEST_CASE("each branch has its own causes") {
     set_busy(k, part::fma, 0.95);
     CHECK(causes_found(k) == std::vector{cause::arithmetic});
   }
+  SUBCASE("compute that has time left: stalls come first") {
+    add_line(k, 1).stalled.of[static_cast<int>(stall::synchronization)] = 50;
+    set_busy(k, part::issue, 0.73);
+    CHECK(causes_found(k) == std::vector{cause::barriers, cause::instructions});
+    set_busy(k, part::issue, 0.81);
+    CHECK(causes_found(k) == std::vector{cause::instructions});
+  }
+  SUBCASE("memory, with a barrier in every few instructions") {
+    set_busy(k, part::l1_pipe, 0.95);
+    line_profile& line = add_line(k, 1);
+    line.stalled.of[static_cast<int>(stall::synchronization)] = 50;
+    line.counts.instructions[static_cast<int>(pipe::barrier)] = {20, 640};
+    line.counts.instructions[static_cast<int>(pipe::fp32)] = {80, 2560};
+    sum_up(k);
+    CHECK(causes_found(k) == std::vector{cause::barriers, cause::l1_traffic});
+    k.lines[0].counts.instructions[static_cast<int>(pipe::barrier)] = {2, 64};
+    sum_up(k);
+    CHECK(causes_found(k) == std::vector{cause::l1_traffic});
+  }
   SUBCASE("latency: by the longest stalls, the grid, and the launches") {
     set_busy(k, part::dram, 0.2);
     stall_cycles& stalled = add_line(k, 1).stalled;
@@ -314,6 +333,18 @@ TEST_CASE("launch shape: a cause that leaves lanes or multiprocessors idle comes
   set_busy(k, part::issue, 0.9);  // of the only multiprocessor that works
   CHECK(first_of(1, {1024, 1, 1}) == cause::one_block);
   CHECK(first_of(20, {1024, 1, 1}) == cause::small_grid);
+}
+
+TEST_CASE("blocks that write nothing are the first cause if they are most of the grid") {
+  kernel_profile k = kernel_of(100);
+  set_busy(k, part::dram, 0.95);
+  const auto all = static_cast<double>(k.launches * volume(k.grid));
+  k.timing.idle_blocks = 0.75 * all;
+  CHECK(causes_found(k) == std::vector{cause::idle_blocks, cause::dram_traffic});
+  k.timing.idle_blocks = 0.25 * all;
+  CHECK(causes_found(k) == std::vector{cause::dram_traffic, cause::idle_blocks});
+  k.timing.idle_blocks = 0.15 * all;
+  CHECK(causes_found(k) == std::vector{cause::dram_traffic});
 }
 
 TEST_CASE("idle lanes in partly filled warps are not divergence") {
