@@ -75,7 +75,7 @@ TEST_CASE("walk: the text has idea, diff, limit, table and chart, and no escape 
   CHECK(!has(result.out, "11_one_block"));
   CHECK(has(result.out, "./lab walk reduction --all   adds the lab's case study (3 more)"));
   auto narrow = c.command({"diff", "transpose", "04", "06"});
-  narrow.environment.push_back("COLUMNS=70");
+  narrow.environment = {"NO_COLOR=1", "LC_ALL=C", "COLUMNS=70"};
   for (const auto& line : split_lines(run_child(std::move(narrow), 60).out))
     CHECK_MESSAGE(display_width(line) <= 70, line);
   const auto one = c.lab({"walk", "reduction", "--step", "03", "--device", "emulated"});

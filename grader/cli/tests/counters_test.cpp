@@ -107,7 +107,7 @@ TEST_CASE("run --counters: bank conflicts are named, and the text has no escape 
                              "--device", "emulated"});
   CHECK(result.end.exit_code == 0);
   CHECK(has(result.out, "reduce_kernel"));
-  CHECK(has(result.out, "grid 256, block 256, 1 launch"));
+  CHECK(has(result.out, "grids from 256 to 1, block 256, 2 launches"));
   CHECK(has(result.out, "occupancy 100 %"));
   CHECK(has(result.out, "-way bank conflict"));
   CHECK(has(result.out, "What stands out"));

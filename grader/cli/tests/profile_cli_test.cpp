@@ -54,7 +54,7 @@ TEST_CASE("profile: a call without a time shows the counters of the blocks that 
   const auto result = c.lab({"profile", "reduction", "--file", "mine.cu"});
   CHECK(result.end.exit_code != 0);
   CHECK(has(result.out, "The call has no time."));
-  CHECK(has(result.out, "grid 65536, block 256, 1 launch"));
+  CHECK(has(result.out, "grids from 65536 to 1, block 256, 3 launches"));
   CHECK(has(one_line(result.err), "mine.cu has no time at n = 16777216"));
 }
 

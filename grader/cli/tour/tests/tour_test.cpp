@@ -60,7 +60,7 @@ TEST_CASE("play: one frame per key, within the screen, even if keys arrive toget
   if (!has_script()) return;
   const cloned_course c;
   const auto result =
-      on_a_terminal(c, std::string(34, 'l') + "v\x1b[D\x1b[4~q", "play reduction 02");
+      on_a_terminal(c, "g" + std::string(34, 'l') + "v\x1b[D\x1b[4~q", "play reduction 02");
   INFO(result.out);
   CHECK(result.end.exit_code == 0);
   CHECK(has(result.out, "instruction 35 of 166; warp 0 of block 0; reduce_kernel"));
