@@ -107,15 +107,26 @@
     return more < 2 * less ? `${Math.max(1, Math.round(100 * Math.abs(after - before) / before))}% ${word}`
       : `${(more / less).toFixed(1)}x ${word}`;
   };
-  const drawCosts = () => {
+  // The cards of the costs; a cost that is 0 in all versions has none.
+  const costCards = () => {
     const counted = SIDES.filter((side) => shown[side]).map((side) => [side, totalCosts(shown[side].profile)]);
-    byId('live-costs').replaceChildren(...COSTS.map(({name}, k) => {
-      const most = Math.max(...counted.map(([, costs]) => costs[k]));
+    return COSTS.flatMap(({name}, k) => {
+      const most = Math.max(0, ...counted.map(([, costs]) => costs[k]));
+      if (!most) return [];
       const changed = counted.length === 2 ? change(counted[0][1][k], counted[1][1][k]) : '';
-      return make('div', {className: 'live-card'}, make('h3', {}, name, make('span', {}, changed)),
-                  ...counted.map(([side, costs]) => bar(side, costs[k], most)));
-    }));
+      return [make('div', {className: 'live-card'}, make('h3', {}, name, make('span', {}, changed)),
+                   ...counted.map(([side, costs]) => bar(side, costs[k], most)))];
+    });
   };
+  // A run that stopped counted only a part of its work, so its costs are compared with nothing.
+  const drawCosts = () => {
+    const stopped = SIDES.filter((side) => shown[side]?.problem).map(stepIn);
+    const note = () => make('p', {className: 'live-waiting'}, `${stopped.join(' and ')} stopped: not comparable`);
+    byId('live-costs').replaceChildren(...(stopped.length ? [note()] : costCards()));
+  };
+  const say = (side, text) => part(side, 'verdict').replaceChildren(make('p', {className: 'live-waiting'}, text));
+  // Without a result, a side says why.
+  const sayWaiting = (text) => SIDES.filter((side) => !shown[side]).forEach((side) => say(side, text));
 
   const barrierButton = (side, line) => {
     const gone = removed[side].includes(line);
@@ -165,6 +176,7 @@
     runner.stop();
     try {
       const requests = SIDES.map(wanted);
+      sayWaiting('Running …');
       status.textContent = 'The emulator runs both kernels …';
       for (const [k, side] of SIDES.entries()) {
         const image = await unpacked(KERNELS[requests[k].step]);
@@ -181,7 +193,9 @@
       const seconds = sumOf(SIDES, (side) => shown[side].seconds);
       status.textContent = `${whole(instructions)} warp instructions in ${seconds.toFixed(2)} s, in this page.`;
     } catch (error) {
-      if (mine === asked && error) status.textContent = error.message;
+      if (mine !== asked || !error) return;
+      status.textContent = error.message;
+      sayWaiting(`No result: ${error.message}`);
     }
   };
 

@@ -51,6 +51,9 @@ def main():
             expect('none left' in first, f'03_sequential has bank conflicts: {first[:600]}')
             heat = page.run("[...document.querySelectorAll('#live-source-a .live-cost')].filter((e) => e.textContent).length")
             expect(heat > 5, f'{heat} lines have a cost')
+            zeros = page.run("[...document.querySelectorAll('.live-card')].filter((e) => "
+                             "[...e.querySelectorAll('b')].every((b) => b.textContent === '0')).length")
+            expect(not zeros, f'{zeros} costs are 0 in both versions')
             raced = press('#live-source-a .live-barrier')
             expect('race: two threads' in raced and page.run("document.querySelectorAll('#live-source-a .bad').length") > 1,
                    f'a removed barrier: {raced[:600]}')
@@ -66,6 +69,14 @@ def main():
             for lab in ('matmul', 'transpose'):
                 page.go((site.out / f'{lab}/live.html').as_uri())
                 expect((text := words_shown()).count('Right all') == 2, f'{lab}: {text[:600]}')
+            page.go((site.out / 'matmul/live.html').as_uri())
+            stopped = press('#live-tries button')
+            cards = page.run("document.querySelectorAll('.live-card').length")
+            expect('Stopped' in stopped and 'stopped: not comparable' in stopped and not cards,
+                   f'a run that stopped has {cards} cards of costs: {stopped[:600]}')
+            waiting = page.run("document.querySelector('#live-tries button').click(), "
+                               "document.querySelector('#live-verdict-a').innerText")
+            expect(waiting == 'Running …', f'before the first result: {waiting!r}')
             if AXE.is_file():
                 page.run(AXE.read_text() + '; 0')
                 found = page.run('axe.run(document, {resultTypes: ["violations"], preload: false}).then((r) => r.violations.filter('
