@@ -304,12 +304,12 @@ def warp_costs(page, site):
 
 
 def warp_strip(page, site):
-    """The strip has the recorded costs. A player opens at the first access, and the button finds the costly ones."""
+    """The strip has the recorded costs. A player opens at the first costly access or TMA copy, and the button finds
+    the other costly accesses."""
     doc = recording('reduction', '02_strided')
     page.go(site.out.as_uri() + '/reduction/02_strided-warp.html')
-    first = next(n for n, step in enumerate(doc['steps'], 1) if step.get('x'))
-    expect(f'instruction {first} of' in sides(page)[0]['where'], f'it opens at {sides(page)[0]["where"]!r}')
     costly = [n for n, step in enumerate(doc['steps'], 1) if is_costly(step)]
+    expect(f'instruction {costly[0]} of' in sides(page)[0]['where'], f'it opens at {sides(page)[0]["where"]!r}')
     bars = page.run("""['needed', 'excess'].map((css) => [...document.querySelectorAll(`.strip .${css}`)]
         .map((e) => [Math.ceil(e.getAttribute('x')), Math.round(e.getAttribute('height') * 8 / 100)]))""")
     most = {n: x for n, step in enumerate(doc['steps'], 1) for x in step.get('x', [])}
@@ -317,12 +317,14 @@ def warp_strip(page, site):
                     [[n, most[n]['n'] - most[n]['ideal']] for n in costly]], f'the strip is {bars}')
     said = page.run("document.querySelector('.warp .number').textContent")
     expect(said == f'{len(costly)} in this recording', f'costly accesses: {said!r}')
-    for n in costly + costly[:1]:
+    for n in costly[1:] + costly[:1]:
         page.key('w')
         expect(f'instruction {n} of' in sides(page)[0]['where'], f'costly access {n}: {sides(page)[0]["where"]!r}')
     page.go(site.out.as_uri() + '/reduction/03_sequential-warp.html')
-    none = page.run("[document.querySelector('.warp button.costly').disabled, document.querySelector('.warp .number').textContent]")
-    expect(none == [True, 'none in this recording'], f'without a costly access: {none}')
+    none = page.run("(({disabled, textContent}) => [disabled, textContent])(document.querySelector('.warp button.costly'))")
+    expect(none == [True, 'Next costly access: none in this recording'], f'without a costly access: {none}')
+    first = next(n for n, step in enumerate(recording('reduction', '03_sequential')['steps'], 1) if step.get('x'))
+    expect(f'instruction {first} of' in sides(page)[0]['where'], f'without a costly access: {sides(page)[0]["where"]!r}')
     page.key('?')
     expect(page.run("document.querySelector('.warp .keys').open"), '? does not open the list of keys')
 
@@ -348,6 +350,8 @@ def warp_units(page, site):
     """TMA shows the swizzle of wgmma.hpp, wgmma its operands, an mbarrier its phase, a shuffle its lanes."""
     doc = recording('gemm', '08_tma')
     page.go(site.out.as_uri() + '/gemm/08_tma-warp.html')
+    opened = page.run('new Promise((done) => setTimeout(() => done(document.querySelectorAll(".chunks").length), 60))')
+    expect(opened, f'a recording with TMA opens at {sides(page)[0]["said"]!r}')
     number = {what: next(n for n, step in enumerate(doc['steps'], 1) if what in doc['instructions'][step['i']]['ptx'])
               for what in ('cp.async.bulk.tensor', 'wgmma.mma_async', 'mbarrier.try_wait')}
 

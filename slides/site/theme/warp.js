@@ -136,8 +136,8 @@
       this.codes = make('div', 'sides codes');
       this.said = make('p', 'visually-hidden');
       this.said.setAttribute('role', 'status');
-      return [this.sidesBox, this.stripBox(), this.legend(), this.controls(), this.codes,
-              this.said];
+      return [this.sidesBox, this.stripBox(), this.legend(), this.controls(), this.options(),
+              this.codes, this.said];
     }
 
     stripBox() {
@@ -175,17 +175,24 @@
       this.costly = button('Next costly access', '', () => this.nextCostly());
       this.costly.classList.add('costly');
       this.number = make('span', 'number');
-      this.loop = Object.assign(make('input'), {type: 'checkbox'});
-      this.values = Object.assign(make('input'), {type: 'checkbox', onchange: () => this.redraw()});
-      this.speed = choice(['1', '4', '16'], '4');
-      this.speed.onchange = () => { if (this.timer) { this.stop(); this.play(); } };
       const group = make('span', 'group');
       group.append(button('|◀', 'First instruction', () => this.go(1)),
                    button('◀', 'One instruction back', () => this.move(-1)), this.playing,
                    button('▶', 'One instruction forward', () => this.move(1)));
-      box.append(group, this.costly, this.number, labelled('values', this.values),
-                 labelled('loop', this.loop), labelled('per second', this.speed),
-                 ...this.comparison(), this.keys());
+      box.append(group, this.costly, this.number);
+      return box;
+    }
+
+    options() {
+      const box = make('div', 'options');
+      box.setAttribute('role', 'group');
+      box.setAttribute('aria-label', 'Options of the player');
+      this.loop = Object.assign(make('input'), {type: 'checkbox'});
+      this.values = Object.assign(make('input'), {type: 'checkbox', onchange: () => this.redraw()});
+      this.speed = choice(['1', '4', '16'], '4');
+      this.speed.onchange = () => { if (this.timer) { this.stop(); this.play(); } };
+      box.append(labelled('values', this.values), labelled('loop', this.loop),
+                 labelled('per second', this.speed), ...this.comparison(), this.keys());
       return box;
     }
 
@@ -264,7 +271,8 @@
         i.parentNode.hidden = !this.rows.querySelector(`rect.${i.className}`);
       const costly = this.moments.filter((m) => this.isCostly(m)).length;
       this.costly.disabled = !costly;
-      this.number.textContent = costly ? `${costly} in this recording` : 'none in this recording';
+      this.costly.textContent = `Next costly access${costly ? '' : ': none in this recording'}`;
+      this.number.textContent = costly ? `${costly} in this recording` : '';
     }
 
     isCostly(moment) { return moment.some((n, k) => W.costly(this.sides[k].r.steps[n])); }

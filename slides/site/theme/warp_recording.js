@@ -291,12 +291,13 @@ window.Warp = (() => {
     }
     return result;
   }
-  // The step at which a recording opens: its first counted access, or the first use of a unit.
+  // The step at which a recording opens: the first of the first kind that it has.
   function opening(r) {
-    const uses = (s) => s.b
-      || [is.copy, is.product, is.shuffle].some((kind) => kind(r.instructions[s.i]));
-    const first = r.steps.findIndex((s) => cost(s).n);
-    return Math.max(0, first >= 0 ? first : r.steps.findIndex(uses));
+    const copies = (s) => is.copy(r.instructions[s.i]);
+    const accesses = (s) => cost(s).n;
+    const uses = (s) => s.b || [is.product, is.shuffle].some((kind) => kind(r.instructions[s.i]));
+    const kind = [copies, costly, accesses, uses].find((wanted) => r.steps.some(wanted));
+    return kind ? r.steps.findIndex(kind) : 0;
   }
 
   return {lanes, inMask, lanesOf, maskOf, activeOf, warpOf, offset, written,
