@@ -22,9 +22,6 @@
     folded.open = true;
     target.scrollIntoView();
   }
-  const place = document.querySelector('.playground');
-  const isEditor = place.dataset.live === 'yes' || location.hash.startsWith('#try=');
-  if (isEditor) place.closest('details').open = true;
   const reveal = () => open(document.getElementById(location.hash.slice(1)));
   addEventListener('hashchange', reveal);
   reveal();
