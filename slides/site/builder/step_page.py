@@ -45,12 +45,17 @@ def idea(text):
     return f'<p class="idea">{prose(fields.get("idea", ""))}</p><dl class="fields">{more}</dl>{source}'
 
 
-def speed_bar(lab, step, current, times):
-    """An item of the rail. The longer its bar, the faster the step."""
+def bar_lengths(lab, times):
+    """{step: length in percent} of the rail's bars, on the logarithmic scale of the chart of times."""
+    seconds = {s.name: times.seconds[s.name] for s in lab.steps if s.name in times.seconds} if times else {}
+    return dict(zip(seconds, charts.heights(seconds.values(), 100))) if seconds else {}
+
+
+def time_bar(step, current, times, lengths):
+    """An item of the rail: a bar of the step's time."""
     seconds = times.seconds.get(step.name) if times else None
-    fastest = min(times.seconds[s.name] for s in lab.steps if s.name in times.seconds) if times else None
     number, _, name = step.name.partition('_')
-    share = f' style="--w:{100 * fastest / seconds:.1f}%"' if seconds else ''
+    share = f' style="--w:{lengths[step.name]:.1f}%"' if seconds else ''
     value = show(seconds, 'time') if seconds else '–'
     here = ' aria-current="page"' if step is current else ''
     return (f'<li><a href="{step.name}.html"{share}{here}><span class="number">{number}</span> <span class="name">'
@@ -58,14 +63,16 @@ def speed_bar(lab, step, current, times):
 
 
 def rail(lab, current, times):
-    """All steps of the lab as bars of speed: the path, the case study, and what did not help."""
+    """All steps of the lab as bars of time: the path, the case study, and what did not help."""
     case_study = [s for s in lab.steps if s.name in lab.case_study and s.name not in lab.did_not_help]
     did_not_help = [s for s in lab.steps if s.name in lab.did_not_help]
-    lists = ''
+    lists, lengths = '', bar_lengths(lab, times)
     for title, steps in (('', lab.path), ('<p>Case study</p>', case_study), ('<p>Did not help</p>', did_not_help)):
         if steps:
-            lists += f'{title}<ol>{"".join(speed_bar(lab, s, current, times) for s in steps)}</ol>'
-    said = f'Longer is faster: {times.gpu}, {times.label}' if times else 'No time is recorded'
+            lists += f'{title}<ol>{"".join(time_bar(s, current, times, lengths) for s in steps)}</ol>'
+    said = 'No time is recorded'
+    if times:
+        said = f'Shorter is faster. Time on {times.gpu} at {times.label}, logarithmic'
     return (f'<nav class="rail" aria-label="Versions of this lab"><p><a href="versions.html">All {len(lab.steps)} '
             f'versions</a></p><div class="rail-steps">{lists}</div><p class="source">{esc(said)}. Keys: ← →</p></nav>')
 
@@ -77,7 +84,7 @@ def gain_words(step, times):
         return '', ''
     factor = before / after
     meaning = ' faster than' if factor >= 1.015 else ', slower than' if factor <= 0.985 else ', no gain over'
-    return progress.factor(factor), f'{meaning} {step.over}'
+    return progress.factor(factor), f'{meaning} {step.over} at {times.label}'
 
 
 def step_before(lab, step):

@@ -109,7 +109,13 @@ def chapters(site, pages):
             if step.name in ms and step.over in ms:
                 gain = ms[step.over] / ms[step.name]
                 said = f'{gain:,.0f}x' if gain >= 1000 else show(gain, 'x')
-                expect(f'<strong>{said}</strong>' in verdict, f'{step.name}: the headline is {verdict}')
+                label = [e['label'] for e in entries if e['step'] == step.name and e['size'] == size][0].split(', seed')[0]
+                expect(f'<strong>{said}</strong>' in verdict and f'{step.over} at {label}' in verdict,
+                       f'{step.name}: the headline is {verdict}')
+            rail = {name: float(w) for name, w in re.findall(r'href="(\w+)\.html" style="--w:([0-9.]+)%"', page)}
+            expect(all((rail[a] > rail[b]) == (ms[a] > ms[b]) or abs(rail[a] - rail[b]) < 0.2 for a in rail for b in rail
+                       if a in ms and b in ms) and (len(rail) > 3 or not ms),
+                   f'{step.name}: the bars of the rail are not in the order of the times: {rail}')
             if 'no more bank conflicts' in verdict:
                 expect(conflicts[step.over] > 100 * conflicts[step.name], f'{step.name}: {conflicts[step.name]} conflicts are left')
                 without_conflicts.add(step.name)
