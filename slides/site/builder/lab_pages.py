@@ -1,10 +1,11 @@
 """The pages of a lab: handout, versions with their figures, differences."""
 import html
+import math
 import re
 
 from slides.builder.records import show
 
-from . import charts, playground, shell, warp_pages
+from . import charts, playground, progress, shell, warp_pages
 from .measured import short
 from .sources import listing
 from .text import Renderer
@@ -60,6 +61,11 @@ class Figures:
         entry = self.series[k][1].entries.get((step, size))
         return getattr(entry, 'seconds', entry)
 
+    def gains(self, k, steps, size):
+        """{step: factor over the step that it changes} of the steps with both times."""
+        both = {s.name: (self.seconds(k, s.over, size), self.seconds(k, s.name, size)) for s in steps if s.over}
+        return {name: over / seconds for name, (over, seconds) in both.items() if over and seconds}
+
     def entry(self, step, size):
         """The measured entry of the first GPU that has one. The work is the same on every GPU."""
         return next((t.entries[step, size] for t in self.times if (step, size) in t.entries), None)
@@ -110,7 +116,7 @@ def size_block(lab, figures, size, label):
         cells = [f'<code>{esc(baseline[0])}</code>', f'to compare, on the {entry.on.upper()}'] + ['–'] * (2 * len(known))
         cells[2 + 2 * k] = show(entry.seconds, 'time')
         table.append(cells)
-    head = ['Version', 'Idea'] + [h for n in names for h in (esc(n), 'gain')]
+    head = ['Version', 'Idea'] + [h for n in names for h in (esc(n), gain_head(label))]
     full = shell.table(head, table, range(2, len(head)), f'Times at {label}')
     used = [figures.series[k][1] for k in known]
     source = ('Recorded: ' + '; '.join(f'{n}, {r.date}, {r.command}' for n, r in zip(names, used))
@@ -234,30 +240,60 @@ def history(lab, lectures):
     return ''.join(out)
 
 
+def gain_head(label):
+    return f'gain <small>at {esc(label)}</small>'
+
+
+def gain_cell(gain, largest):
+    """The cell of a gain: a bar on a logarithmic scale, and the factor."""
+    if not gain:
+        return '<td class="gain"></td>'
+    share = 100 * abs(math.log(gain)) / math.log(largest) if largest > 1 else 0
+    return (f'<td class="gain {progress.direction(gain)}"><span><i style="--w:{min(100, share):.1f}%"></i>'
+            f'<b>{show(gain, "x")}</b></span></td>')
+
+
+def version_row(step, figures, measured, gains, largest, size):
+    """A row of the overview: the version, its time and gain on each GPU, its idea."""
+    cells = f'<td>{step_link(step)}</td>'
+    for k in measured:
+        seconds = figures.seconds(k, step.name, size)
+        cells += (f'<td class="time r" data-gpu="{esc(figures.series[k][1].gpu)}">'
+                  f'{show(seconds, "time") if seconds else "–"}</td>{gain_cell(gains[k].get(step.name), largest)}')
+    change = f'<a href="diff.html#{step.over}..{step.name}">from&nbsp;{step.over.split("_")[0]}</a>' if step.over else ''
+    return f'<tr>{cells}<td class="idea">{esc(step.idea)}</td><td class="change">{change}</td></tr>'
+
+
+def versions_table(title, steps, head, row_of):
+    heads = ''.join(f'<th scope="col">{h}</th>' for h in head)
+    return (f'<div class="scroll versions" tabindex="0" role="group" aria-label="{title}"><table><thead><tr>{heads}</tr>'
+            f'</thead><tbody>{"".join(map(row_of, steps))}</tbody></table></div>')
+
+
 def overview(lab, figures, size, label):
-    """The versions with their ideas, and their times on the measured GPUs. The steps of the path come first."""
+    """The versions with their times and gains on the measured GPUs. The steps of the path come first."""
     measured = [k for k, s in enumerate(figures.series) if s[2]
                 and any(figures.seconds(k, step.name, size) for step in lab.steps)]
-    head, rows = ['Version', 'Idea', 'Changes'], []
-    for k in measured:
-        head += [f'{esc(figures.series[k][1].gpu)}', 'gain']
-    case_study, did_not_help = [], []
-    for s in lab.steps:
-        change = f'<a href="diff.html#{s.over}..{s.name}">from&nbsp;{s.over.split("_")[0]}</a>' if s.over else '–'
-        row = [step_link(s), esc(s.idea), change]
-        for k in measured:
-            seconds, over = figures.seconds(k, s.name, size), s.over and figures.seconds(k, s.over, size)
-            row += [show(seconds, 'time') if seconds else '–', show(over / seconds, 'x') if seconds and over else '–']
-        (did_not_help if s.name in lab.did_not_help else case_study if s.name in lab.case_study else rows).append(row)
-    numbers = range(3, len(head))
-    text = f'<p class="source">Times of a call with a cold L2, measured, {esc(label)}.</p>' if measured else ''
-    text += shell.table(head, rows, numbers, 'The versions of the path')
+    gains = {k: figures.gains(k, lab.steps, size) for k in measured}
+    largest = max((gain for of_gpu in gains.values() for gain in of_gpu.values()), default=1)
+    head = ['Version'] + [h for k in measured for h in (esc(figures.series[k][1].gpu), gain_head(label))]
+
+    def table(title, steps):
+        return versions_table(title, steps, head + ['Idea', 'Changes'],
+                              lambda step: version_row(step, figures, measured, gains, largest, size))
+    case_study = [s for s in lab.steps if s.name in lab.case_study and s.name not in lab.did_not_help]
+    did_not_help = [s for s in lab.steps if s.name in lab.did_not_help]
+    text = ''
+    if measured:
+        text = (f'<p class="source">Times of a call with a cold L2, measured, {esc(label)}. The bars of the gains are '
+                'logarithmic.</p>')
+    text += table('The versions of the path', lab.path)
     if case_study:
         text += ('<h2 id="case-study">Case study</h2><p>These versions tune the lab for one GPU or for special sizes.</p>'
-                 + shell.table(head, case_study, numbers, 'Case study'))
+                 + table('Case study', case_study))
     if did_not_help:
         text += ('<h2 id="did-not-help">What did not help</h2><p>These ideas gain nothing on today\'s GPUs.</p>'
-                 + shell.table(head, did_not_help, numbers, 'What did not help'))
+                 + table('What did not help', did_not_help))
     return text
 
 
@@ -265,7 +301,8 @@ def versions(site, lab, records):
     name = f'{lab.name}/versions.html'
     figures = Figures(records)
     sizes = figures.sizes()
-    body = [f'<h1>{esc(lab.title)}: all versions</h1>', shell.gaps(site.records.gaps_of(lab.name))]
+    body = ['<link rel="stylesheet" href="../theme/versions.css">'
+            f'<h1>{esc(lab.title)}: all versions</h1>', shell.gaps(site.records.gaps_of(lab.name))]
     body.append('<p>Each version changes one thing. <strong>Measured</strong> times are recorded on the named GPU, '
                 '<strong>modelled</strong> times follow from counts, and <strong>history</strong> shows figures that '
                 'others published. Point at a mark, or reach it with Tab and the arrow keys, to see its value.</p>')

@@ -50,6 +50,11 @@ def gain(lab, progress):
     return seconds[0] / min(seconds)
 
 
+def direction(value):
+    """What a factor means: a gain, a loss, or none, if it is as near to 1 as two measurements of one version."""
+    return 'gain' if value >= 1.015 else 'loss' if value <= 0.985 else 'none'
+
+
 def factor(value):
     """'1.47x', '105x', '21,283x'"""
     return f'{value:,.0f}x' if value >= 1000 else show(value, 'x')

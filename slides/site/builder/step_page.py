@@ -83,7 +83,7 @@ def gain_words(step, times):
     if not before or not after:
         return '', ''
     factor = before / after
-    meaning = ' faster than' if factor >= 1.015 else ', slower than' if factor <= 0.985 else ', no gain over'
+    meaning = {'gain': ' faster than', 'loss': ', slower than', 'none': ', no gain over'}[progress.direction(factor)]
     return progress.factor(factor), f'{meaning} {step.over} at {times.label}'
 
 
