@@ -22,7 +22,7 @@ def link(site, lab, step):
     """The link for the page of a step."""
     if step.name not in live.steps().get(lab.name, []) or live.missing(site.root, lab.name):
         return ''
-    return f'<p><a href="live.html#{step.name}">Run it in the browser</a>, with your own sizes, block and values.</p>'
+    return f'<p><a href="live.html#{step.name}">Experiment in the browser</a>, with your own sizes, block and values.</p>'
 
 
 def kernels_of(file):
@@ -107,7 +107,7 @@ def build(site, lab):
         place = machine(lab, of_lab(site, lab))
         scripts = [f'live/{name}' for name in ('emulator.js', 'worker.js', *PAGE_SCRIPTS)]
         scripts.insert(0, f'{lab.name}/kernels.js')
-    title = f'{lab.title}: run it here'
+    title = f'{lab.title}: experiment'
     body = (
         f'<link rel="stylesheet" href="../theme/live.css"><h1>{html.escape(title)}</h1>'
         '<p class="live-intro">The course\'s emulator runs these kernels in your browser, checks every access, and '

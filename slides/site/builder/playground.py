@@ -11,6 +11,7 @@ from slides.builder.course import read_course
 from . import shell
 
 MARKER = 'data-live=""'
+SERVE = './lab dev site --serve'
 LEFT_OUT = ('watch', 'gain')  # fields of a step's header with results, which a skeleton does not have
 
 
@@ -39,7 +40,7 @@ def place(lab, name, text, listing):
     """A source on a page: its listing, and a link to the playground with it. `name` is a step, or the lab for the
     starting file."""
     anchor = '' if name == lab else f'#{name}'
-    return f'<p><a href="try.html{anchor}">Try it: edit, run and grade this source</a></p>{listing}'
+    return f'<p><a href="try.html{anchor}">Write code: edit, run and grade this source</a></p>{listing}'
 
 
 def sources(site, lab):
@@ -62,9 +63,15 @@ def goals(site, lab):
             f'<ol class="try-goals">{items}</ol></div>')
 
 
+def how_to_edit():
+    return ('<div class="try-how"><p>This copy of the page is for reading. To edit, run and grade the source, enter this '
+            'command in your folder of the course, and open the address that it prints:</p>'
+            f'<p class="try-command"><code>{SERVE}</code> <button type="button" class="try-copy">Copy</button></p></div>')
+
+
 def build(site, lab):
     """Writes the lab's playground: the editor on the left, the verdict and the goals on the right."""
-    name, title = f'{lab.name}/try.html', f'{lab.title}: try it'
+    name, title = f'{lab.name}/try.html', f'{lab.title}: write code'
     texts = sources(site, lab)
     site.write(f'{lab.name}/try.js', f'const SOURCES = {json.dumps(texts)};\n'.replace('</', '<\\/'))
     options = ''.join(f'<option id="{text.replace(" ", "-")}">{text}</option>' for text in texts)
@@ -78,13 +85,12 @@ def build(site, lab):
         '<button type="button" class="try-restore" hidden>Restore</button>'
         '<button type="button" class="try-share">Share</button>'
         '<span class="try-note" role="status"></span></div>'
-        '<p class="try-how gap">This source is read-only here. On the page that <code>./lab dev site --serve</code> '
-        'shows, you can edit, run and grade it on your machine.</p><div class="try-columns">'
+        f'{how_to_edit()}<div class="try-columns">'
         '<div class="try-left"><textarea class="try-source" aria-label="Source" hidden></textarea></div>'
         '<aside class="try-side" aria-label="Verdict and goals"><h2>Verdict</h2>'
         '<div class="try-answer" aria-live="polite"><p class="verdict">Nothing has run yet.</p></div>'
         '<div class="try-details" tabindex="0" role="group" aria-label="Details of the verdict"></div>'
         f'{goals(site, lab)}</aside></div></div>')
-    site.found(name, title, [(f'{lab.name}: try it', '', 'edit run grade playground goals points')])
+    site.found(name, title, [(f'{lab.name}: write code', '', 'edit run grade playground goals points')])
     site.write(name, shell.page(name, title, body, lab, site.students, wide=True,
                                 scripts=[f'{lab.name}/try.js', 'theme/editor.js', 'theme/playground.js']))

@@ -12,7 +12,7 @@ def relative(target, page):
 
 
 def lab_links(lab, students):
-    links = [('Handout', f'{lab.name}/index.html'), ('Try it', f'{lab.name}/try.html')]
+    links = [('Handout', f'{lab.name}/index.html'), ('Write code', f'{lab.name}/try.html')]
     if lab.deeper:
         links.append(('Deeper', f'{lab.name}/deeper.html'))
     if lab.pictures:
@@ -22,7 +22,7 @@ def lab_links(lab, students):
         if lab.figures:
             links.append(('Sweeps', f'{lab.name}/figures.html'))
         if lab.name in live.steps():
-            links.append(('Run it here', f'{lab.name}/live.html'))
+            links.append(('Experiment', f'{lab.name}/live.html'))
     return links
 
 

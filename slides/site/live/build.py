@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds the files for a lab's page "Run it here" into build/live: the emulator as WebAssembly, and the kernels of
+"""Builds the files for a lab's page "Experiment" into build/live: the emulator as WebAssembly, and the kernels of
 the steps that steps.js describes, compiled by nvcc. `./lab dev site` uses these files.
 
 Needs a course that Meson has configured with nvcc (./lab setup). Fetches Zig, a compiler, from PyPI.

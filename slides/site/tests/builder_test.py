@@ -290,6 +290,16 @@ def charts_are_drawn_alike(pages):
     expect([(v[1], len(v)) for v in found] == [(1000, 3), (0.2, 6), (10, 4), (0.005, 3)], f'values of axes: {found}')
 
 
+def write_code_names_the_command(pages):
+    """The tabs of a lab say what a reader does there, and a page that cannot run says how it could."""
+    page = pages['reduction/try.html']
+    tabs = re.findall(r'<a href="\w+\.html"[^>]*>([^<]*)</a>', page.split('class="oflab"')[1].split('</nav>')[0])
+    expect(tabs[:2] == ['Handout', 'Write code'] and tabs[-1] == 'Experiment', f'the tabs are {tabs}')
+    command = page.split('class="try-columns"')[0].split('class="try-command"')[1]
+    expect('<code>./lab dev site --serve</code>' in command and 'class="try-copy"' in command and 'try-how gap' not in page,
+           f'the command: {command}')
+
+
 def glossary_has_an_index(pages):
     """Each term of the glossary is in the index from A to Z, in order."""
     terms = re.findall(r'^### (.*)', (ROOT / 'labs/glossary.md').read_text(), re.M)
@@ -423,6 +433,7 @@ def main():
     times_are_recorded(site, pages)
     home_is_recorded(site, pages)
     chapters(site, pages)
+    write_code_names_the_command(pages)
     glossary_has_an_index(pages)
     charts_are_drawn_alike(pages)
     gains_have_bars(site, pages)

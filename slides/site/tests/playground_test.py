@@ -115,6 +115,9 @@ def from_disk(page, site, link):
     """From disk, the same page is read-only, and shows the source of a link."""
     page.go(f'{site.out.as_uri()}/reduction/try.html')
     expect('./lab dev site --serve' in page.run("document.querySelector('.try-how').innerText"), 'the page does not say how to make it live')
+    copied = page.run('''new Promise((done) => { document.querySelector('.try-copy').click();
+        setTimeout(() => done([document.querySelector('.try-copy').textContent, String(getSelection())]), 200); })''')
+    expect(copied in (['Copied', ''], ['Selected', './lab dev site --serve']), f'the command is not copied: {copied}')
     expect(page.run("document.querySelector('.try-source').readOnly"), 'a source on a static page can be edited')
     page.go('about:blank#')
     page.go(f'{site.out.as_uri()}/reduction/try.html#' + link.split('#')[1])

@@ -213,6 +213,18 @@
     note.textContent = copied;
   }
 
+  async function copyCommand() {
+    const command = place.querySelector('.try-command code');
+    try {
+      await navigator.clipboard.writeText(command.textContent);
+      part('copy').textContent = 'Copied';
+    } catch (e) {  // not allowed: the selection can be copied with a key
+      getSelection().selectAllChildren(command);
+      part('copy').textContent = 'Selected';
+    }
+  }
+  part('copy').addEventListener('click', copyCommand);
+
   const restore = () => editor.set(SOURCES[from.value]);
   if (isLive) {
     part('how').hidden = true;
