@@ -1,6 +1,7 @@
 """The pages that do not belong to a lab: glossary, texts, files, occupancy, search."""
 import html
 import json
+import re
 
 from . import shell
 from .sources import listing
@@ -9,11 +10,10 @@ from .text import Renderer
 CODE = ('.cu', '.cuh', '.hpp', '.h', '.cpp')
 
 
-def text_page(site, file, name, before_parts=lambda headings: ''):
-    """The page of any Markdown file. `before_parts`: returns the HTML before its first part, from its headings."""
+def text_page(site, file, name):
+    """The page of any Markdown file."""
     renderer = Renderer(site.links, file, name)
     body = renderer.render((site.root / file).read_text())
-    body = body.replace('<h2', before_parts(renderer.headings) + '<h2', 1)
     title = renderer.headings[0][1] if renderer.headings else file
     site.found(name, title, renderer.sections)
     site.write(name, shell.page(name, title, body, students=site.students))
@@ -28,9 +28,22 @@ def a_to_z(headings):
             letters.setdefault(word.lstrip('_.')[0].upper(), []).append((word.lstrip('_.').lower(), word, anchor))
     items = ''
     for letter, terms in sorted(letters.items()):
-        links = ', '.join(f'<a href="#{anchor}">{html.escape(word)}</a>' for _, word, anchor in sorted(terms))
+        links = ' '.join(f'<a href="#{anchor}">{html.escape(word)}</a>' for _, word, anchor in sorted(terms))
         items += f'<li><b>{letter}</b> {links}</li>'
     return f'<nav class="a-to-z" aria-label="Terms from A to Z"><ul>{items}</ul></nav>'
+
+
+def glossary(site):
+    """The terms of labs/glossary.md. The text before the first of them is for its authors, so the page omits it."""
+    file, name = 'labs/glossary.md', 'glossary.html'
+    renderer = Renderer(site.links, file, name)
+    terms = re.search('<h2.*', renderer.render((site.root / file).read_text()), re.S)[0]
+    body = ('<h1>Glossary</h1><p>The terms of the course. <code>./lab explain TERM</code> shows one in the terminal.</p>'
+            '<p class="choose"><label>Filter <input type="search" id="filter" autocomplete="off" '
+            'placeholder="bank, barrier, …"></label><span id="filtered" role="status"></span></p>'
+            f'{a_to_z(renderer.headings)}{terms}')
+    site.found(name, 'Glossary', renderer.sections)
+    site.write(name, shell.page(name, 'Glossary', body, students=site.students, scripts=['theme/glossary.js']))
 
 
 def file_page(site, file):

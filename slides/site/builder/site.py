@@ -43,7 +43,7 @@ class Site:
             warps[lab.name] = {} if self.students else warp_pages.recordings(self, lab)
         for lab in self.labs:
             self._lab(lab, kinds[lab.name], warps[lab.name])
-        common_pages.text_page(self, 'labs/glossary.md', 'glossary.html', common_pages.a_to_z)
+        common_pages.glossary(self)
         for name in ('method', 'limits'):
             common_pages.text_page(self, f'labs/{name}.md', f'{name}.html')
         common_pages.occupancy(self)

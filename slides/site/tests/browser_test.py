@@ -403,6 +403,18 @@ def warp_in_handout(page, site):
     expect(sides(page)[0]['where'] != before, 'a player in a text does not hear its keys')
 
 
+def glossary_filter(page, site):
+    """The field above the index leaves the terms that contain its words; Enter goes to the first of them."""
+    page.go(site.out.as_uri() + '/glossary.html')
+    found = page.run('''(() => { const field = document.querySelector('#filter'); field.value = 'Bank';
+        field.dispatchEvent(new Event('input'));
+        field.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter'}));
+        return [[...document.querySelectorAll('.a-to-z a')].filter((e) => e.checkVisibility()).map((e) => e.textContent),
+                [...document.querySelectorAll('.a-to-z b')].filter((e) => e.checkVisibility()).map((e) => e.textContent),
+                document.querySelector('#filtered').textContent.split(' of ')[0], location.hash]; })()''')
+    expect(found == [['bank', 'bank conflict'], ['B'], '2', '#bank'], f'the terms with "bank": {found}')
+
+
 def searches(page, site):
     for words, where in (('bank conflict', 'glossary.html#bank-conflict'), ('shuffle', '08_shuffle'), ('xyzzy', None)):
         page.go(site.out.as_uri() + '/search.html?q=' + words.replace(' ', '+'))
@@ -447,8 +459,8 @@ def main():
             every_page(page, site)
             size(page, 1280)
             for test in (hover, keyboard, sliders, before_after, costs, steps, differences, calculator, warps,
-                         warp_costs, warp_strip, warp_comparison, warp_units, warp_in_handout, searches, wide_code,
-                         phone_header):
+                         warp_costs, warp_strip, warp_comparison, warp_units, warp_in_handout, glossary_filter, searches,
+                         wide_code, phone_header):
                 test(page, site)
             each_kind(page, site, pictures)
             wrong.extend(sorted(set(page.trouble())))

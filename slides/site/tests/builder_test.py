@@ -303,7 +303,10 @@ def write_code_names_the_command(pages):
 def glossary_has_an_index(pages):
     """Each term of the glossary is in the index from A to Z, in order."""
     terms = re.findall(r'^### (.*)', (ROOT / 'labs/glossary.md').read_text(), re.M)
-    index = pages['glossary.html'].split('class="a-to-z"')[1].split('</nav>')[0]
+    page = pages['glossary.html']
+    before = page.split('<main')[1].split('<h2')[0]
+    expect('id="filter"' in before and 'A test checks' not in page and 'explain.cpp' not in page, f'above the terms: {before[:400]}')
+    index = page.split('class="a-to-z"')[1].split('</nav>')[0]
     shown = [html.unescape(word) for word in re.findall(r'<a href="#[^"]+">(.*?)</a>', index)]
     expect(sorted(shown) == sorted(term.replace('`', '') for term in terms), f'{len(shown)} of {len(terms)} terms are in the index')
     keys = [word.lstrip('_.').lower() for word in shown]
