@@ -245,8 +245,9 @@ def stairs(steps, notes, label, pixels=300, limit=None, now=()):
     every = values + ([limit[1]] if limit else [])
     bottom = 40 + pixels
     ys = {seconds: bottom - high for seconds, high in zip(every, heights(every, pixels))}
-    parts, ticks = [words('100%', 14, 'time, logarithmic', 'dim', 'end')], []
     low, high = min(every) / 1.5, max(every)
+    axis = f'time on a logarithmic axis, from {show(low, "time")}'
+    parts, ticks = [words('100%', 14, axis, 'dim', 'end')], []
     for tick in decades(low, high):
         y = bottom - pixels * math.log(tick / low) / math.log(high / low)
         parts.append(f'<line class="grid" x1="0" x2="100%" y1="{y:.1f}" y2="{y:.1f}"/>')

@@ -403,6 +403,24 @@ def warp_in_handout(page, site):
     expect(sides(page)[0]['where'] != before, 'a player in a text does not hear its keys')
 
 
+def hero_contrast(page, site):
+    """The columns of the home page have a contrast of 3:1 with the page, in both themes."""
+    page.go(site.out.as_uri() + '/index.html')
+    for theme in ('light', 'dark'):
+        colours = page.run(f'''(() => {{ document.documentElement.dataset.theme = '{theme}';
+            return [getComputedStyle(document.querySelector('.hero-picture .stair:not(.now)')).fill,
+                    getComputedStyle(document.body).backgroundColor].map((c) => c.match(/\\d+/g).map(Number)); }})()''')
+        low, high = sorted(map(luminance, colours))
+        expect((high + 0.05) / (low + 0.05) >= 3, f'{theme}: a column of {colours[0]} on {colours[1]}')
+
+
+def luminance(rgb):
+    """The relative luminance of WCAG 2."""
+    parts = [v / 255 for v in rgb]
+    linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
 def glossary_filter(page, site):
     """The field above the index leaves the terms that contain its words; Enter goes to the first of them."""
     page.go(site.out.as_uri() + '/glossary.html')
@@ -459,8 +477,8 @@ def main():
             every_page(page, site)
             size(page, 1280)
             for test in (hover, keyboard, sliders, before_after, costs, steps, differences, calculator, warps,
-                         warp_costs, warp_strip, warp_comparison, warp_units, warp_in_handout, glossary_filter, searches,
-                         wide_code, phone_header):
+                         warp_costs, warp_strip, warp_comparison, warp_units, warp_in_handout, hero_contrast,
+                         glossary_filter, searches, wide_code, phone_header):
                 test(page, site)
             each_kind(page, site, pictures)
             wrong.extend(sorted(set(page.trouble())))

@@ -88,6 +88,8 @@ def home_is_recorded(site, pages):
         if lab.name == 'matmul':
             missing = [s.name for s in lab.path if f'href="matmul/{s.name}.html"' not in home.split('id="path"')[0]]
             expect(not missing, f'the picture of matmul lacks {missing}')
+    hero = re.search(r'<figure class="hero-picture">.*?</figure>', home, re.S)[0]
+    expect(re.search(r'>time on a logarithmic axis, from [\d.]+ m?s<', hero), f'the axis of the picture is not described: {hero[:400]}')
     for words, address in (('Write your first kernel', 'first/index.html'), ('Watch a warp', 'reduction/02_strided-warp.html')):
         expect(re.search(rf'href="{address}">{words}', home), f'the home page lacks {words!r}')
 
