@@ -9,6 +9,8 @@ import html
 import json
 import re
 
+from slides.builder import records
+
 from .sources import colour
 
 CONTEXT = 3  # unchanged lines that are shown before and after a change
@@ -140,7 +142,12 @@ def parts(old, new, link):
 class Versions:
     """The code of a lab's steps as lines: the step's own file, then the parts that it includes."""
 
-    def __init__(self, root, lab):
+    def __init__(self, root, lab, times):
+        """`times`: the times of progress.every_size."""
+        self.path = [step.name for step in lab.path]
+        self.times = [{'on': f'{one.gpu}, {one.label}',
+                       'seconds': {name: [seconds, records.show(seconds, 'time')] for name, seconds in one.seconds.items()}}
+                      for one in times]
         self.over = {step.name: step.over for step in lab.steps}
         self.lines, cache = {}, {}
         for step in lab.steps:
@@ -162,5 +169,5 @@ class Versions:
                  for i, a in enumerate(names) for b in names[i + 1:]}
         numbers = {name: [line.number for line in lines] for name, lines in self.lines.items()}
         data = {'names': names, 'over': self.over, 'table': list(table), 'lines': shown, 'numbers': numbers,
-                'pairs': pairs}
+                'pairs': pairs, 'path': self.path, 'times': self.times}
         return 'const VERSIONS = ' + json.dumps(data, separators=(',', ':')) + ';\n'

@@ -370,6 +370,8 @@ def diff_page(site, lab):
     second = lab.steps[min(1, len(lab.steps) - 1)]
     body = (f'<h1>{esc(lab.title)}: differences</h1><p class="choose">{choice("From", second.over or lab.steps[0].name)} '
             f'{choice("To", second.name)} <button type="button" id="swap">Swap</button></p>'
+            '<p id="times" class="times" aria-live="polite"></p><nav class="along" aria-label="Along the path">'
+            '<a id="previous" hidden></a><a id="next" hidden></a></nav>'
             '<p id="ideas" aria-live="polite"></p><div class="diff" id="diff"></div>'
             '<noscript><p class="gap">This page needs JavaScript; <code>./lab diff</code> shows the same.</p></noscript>')
     site.write(name, shell.page(name, f'{lab.title}: differences', body, lab, wide=True,

@@ -30,6 +30,12 @@ def of_lab(lab, records):
     return with_steps(records, [lab.steps[0].name])
 
 
+def every_size(lab, records):
+    """The times on every GPU at every size; first, those from the lab's first version on."""
+    found = [at_size(times, size) for times in records.get('times', []) for size in reversed(list(times.sizes))]
+    return sorted(found, key=lambda times: lab.steps[0].name not in times.seconds)
+
+
 def of_step(lab, step, records):
     """The times of the lab if they include the step and the step before it; otherwise, other times with both."""
     names = [name for name in (step.over, step.name) if name]

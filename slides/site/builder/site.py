@@ -3,7 +3,7 @@ import pathlib
 import shutil
 
 from . import (changes, common_pages, course, figures_page, home_page, lab_pages, lectures_page, live_pages, measured,
-               playground, stages_page, step_page, warp_pages)
+               playground, progress, stages_page, step_page, warp_pages)
 from .errors import SiteError
 from .text import Links, read_terms
 
@@ -71,7 +71,7 @@ class Site:
             stages_page.stages(self, lab)
         if self.students:
             return
-        self.write(f'{lab.name}/versions.js', changes.Versions(self.root, lab).script())
+        self.write(f'{lab.name}/versions.js', changes.Versions(self.root, lab, progress.every_size(lab, records)).script())
         lab_pages.versions(self, lab, records)
         lab_pages.diff_page(self, lab)
         if lab.figures:

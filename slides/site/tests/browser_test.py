@@ -220,6 +220,24 @@ def differences(page, site):
             expect([tuple(line) for line in lines] == wanted, f'{names}: not all lines of {name} are shown, or some are wrong')
 
 
+def times_of_differences(page, site):
+    """Above the code, the page has the recorded times of both versions and their ratio; arrows follow the path."""
+    from slides.builder.records import read_record, show
+    entries = [e for e in read_record(ROOT / 'solutions/matmul/measured/h200.jsonl')['entries'] if 'step' in e]
+    last = [e['size'] for e in entries if e['step'] == '01_column'][-1]
+    ms = {e['step']: e['cold']['median_ms'] for e in entries if e['size'] == last}
+    page.go(site.out.as_uri() + '/matmul/diff.html#02_row..03_tiled')
+    for a, b in (('02_row', '03_tiled'), ('03_tiled', '04_two_rows'), ('02_row', '03_tiled')):
+        said = page.run("document.querySelector('#times').textContent")
+        wanted = f'{show(ms[a] / ms[b], "x")} {a}: {show(ms[a] / 1e3, "time")} → {b}: {show(ms[b] / 1e3, "time")}'
+        expect(said.startswith(wanted), f'the times of {a} and {b} are {said!r}')
+        arrow = '#next' if b == '03_tiled' else '#previous'
+        page.run(f"document.querySelector('{arrow}').click(); new Promise((done) => setTimeout(done, 60))")
+    first = page.run("location.hash = '01_column..02_row'; new Promise((done) => setTimeout(() => "
+                     "done(document.querySelector('#previous').checkVisibility()), 60))")
+    expect(not first, 'an arrow leads from the first change to one before it')
+
+
 def calculator(page, site):
     """200 random blocks, on all GPUs: the page and `lab occupancy` agree in every number."""
     chosen = random.Random(26)
@@ -476,8 +494,9 @@ def main():
             page = chromium.open((site.out / 'index.html').as_uri())
             every_page(page, site)
             size(page, 1280)
-            for test in (hover, keyboard, sliders, before_after, costs, steps, differences, calculator, warps,
-                         warp_costs, warp_strip, warp_comparison, warp_units, warp_in_handout, hero_contrast,
+            for test in (hover, keyboard, sliders, before_after, costs, steps, differences,
+                         times_of_differences, calculator, warps, warp_costs,
+                         warp_strip, warp_comparison, warp_units, warp_in_handout, hero_contrast,
                          glossary_filter, searches, wide_code, phone_header):
                 test(page, site)
             each_kind(page, site, pictures)

@@ -68,11 +68,39 @@
     });
   }
 
+  const factor = (value) => (value < 10 ? value.toFixed(2)
+    : value < 1000 ? String(Number(value.toPrecision(3))) : Math.round(value).toLocaleString('en'));
+
+  // The times of both versions on the first GPU, and at the first size, that has both.
+  function showTimes(into, from, to) {
+    const both = VERSIONS.times.find(({seconds}) => seconds[from] && seconds[to]);
+    if (!both) { into.textContent = 'No times of both versions are recorded.'; return; }
+    const [[before, shownBefore], [after, shownAfter]] = [both.seconds[from], both.seconds[to]];
+    const gain = document.createElement('strong');
+    gain.textContent = `${factor(before / after)}x`;
+    into.replaceChildren(gain, ` ${from}: ${shownBefore} → ${to}: ${shownAfter} (measured, ${both.on})`);
+  }
+
+  // Links to the previous and the next version of the path, each compared with the one that it changes.
+  function showNeighbours(to) {
+    const names = VERSIONS.path.includes(to) ? VERSIONS.path : VERSIONS.names;
+    const at = names.indexOf(to);
+    for (const [id, name, before, after] of [['previous', names[at - 1], '← ', ''],
+                                             ['next', names[at + 1], '', ' →']]) {
+      const link = document.getElementById(id), over = VERSIONS.over[name];
+      link.hidden = !over;
+      link.href = `#${over}..${name}`;
+      link.textContent = `${before}${name}${after}`;
+    }
+  }
+
   const into = document.getElementById('diff');
   const from = document.getElementById('from'), to = document.getElementById('to');
   const ideas = document.getElementById('ideas');
   function draw() {
     show(into, from.value, to.value);
+    showTimes(document.getElementById('times'), from.value, to.value);
+    showNeighbours(to.value);
     const codes = opcodes(from.value, to.value).filter(([same]) => !same);
     const gone = codes.reduce((n, [, a, b]) => n + b - a, 0), added = codes.reduce((n, [, , , c, d]) => n + d - c, 0);
     ideas.textContent = codes.length ? `Lines removed: ${gone}. Lines added: ${added}.` : 'The two versions are identical.';
