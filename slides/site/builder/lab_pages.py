@@ -25,7 +25,8 @@ def handout(site, lab, file, name, warps):
     title = renderer.headings[0][1] if renderer.headings else lab.title
     contents = ''.join(f'<li><a href="#{anchor}">{esc(t.replace("`", ""))}</a></li>'
                        for level, t, anchor in renderer.headings if level == 2)
-    nav = f'<nav class="contents" aria-label="On this page"><ul>{contents}</ul></nav>' if contents else ''
+    nav = ('<details class="contents" open><summary>On this page</summary>'
+           f'<nav aria-label="On this page"><ul>{contents}</ul></nav></details>') if contents else ''
     site.found(name, title if title.startswith(lab.title) else f'{lab.title}: {title}', renderer.sections)
     site.answered.setdefault(lab.name, []).extend(renderer.answered)
     if file.endswith('/README.md'):

@@ -473,6 +473,21 @@ def wide_code(page, site):
         expect(not cut and wide <= 1280, f'{lab.name}: {cut} need scrolling, the page is {wide} pixels wide')
 
 
+def contents_of_handout(page, site):
+    """At 1280 pixels, the contents are to the left of the text and stay in view; on a phone, they are folded."""
+    for width, is_rail in ((1280, True), (390, False)):
+        size(page, width)
+        page.go(site.out.as_uri() + '/reduction/index.html')
+        right, goal, is_open = page.run("""(() => { const c = document.querySelector('.contents');
+            const g = document.querySelector('main > p').getBoundingClientRect();
+            return [c.getBoundingClientRect().right < g.left, g.top, c.open]; })()""")
+        expect([right, is_open] == [is_rail, is_rail] and goal < 320, f'{width}: left {right}, open {is_open}, the goal at {goal}')
+        page.run("document.querySelector('main > h2:last-of-type').scrollIntoView()")
+        top = page.run("document.querySelector('.contents').getBoundingClientRect().top")
+        expect((0 <= top < 100) == is_rail, f'{width}: after scrolling, the contents are at {top}')
+    size(page, 1280)
+
+
 def phone_header(page, site):
     """On a phone, the header and the links of a lab take one line each, and the current link is in view."""
     size(page, 390)
@@ -497,7 +512,7 @@ def main():
             for test in (hover, keyboard, sliders, before_after, costs, steps, differences,
                          times_of_differences, calculator, warps, warp_costs,
                          warp_strip, warp_comparison, warp_units, warp_in_handout, hero_contrast,
-                         glossary_filter, searches, wide_code, phone_header):
+                         glossary_filter, searches, wide_code, contents_of_handout, phone_header):
                 test(page, site)
             each_kind(page, site, pictures)
             wrong.extend(sorted(set(page.trouble())))

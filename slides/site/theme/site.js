@@ -62,6 +62,10 @@
     choose();
   }
 
+  // If the contents of a handout are not next to its text, they are folded (site.css has the width).
+  const contents = document.querySelector('.contents');
+  if (contents && !matchMedia('(min-width: 68rem)').matches) contents.open = false;
+
   // On a phone, the links of the header scroll; the current one is in view.
   for (const link of all('header [aria-current], .oflab [aria-current]')) {
     const list = link.closest('ul');
