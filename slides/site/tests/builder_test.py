@@ -81,7 +81,7 @@ def home_is_recorded(site, pages):
         size = [e['size'] for e in entries if e['step'] == lab.steps[0].name][-1]
         ms = {e['step']: e['cold']['median_ms'] for e in entries if e['size'] == size}
         of_path = [ms[s.name] for s in lab.steps if s.name in ms and s.name not in lab.case_study]
-        gain = of_path[0] / min(of_path)
+        gain = ms.get(lab.skeleton, of_path[0]) / min(of_path)  # from the version that a reader starts with
         expect(f'>{gain:,.0f}x<' in card if gain >= 1000 else f'>{show(gain, "x")}<' in card, f'{lab.name}: no gain {gain} in {card}')
         expect(show(min(of_path) / 1e3, 'time') in card.replace('\xa0', ' '), f'{lab.name}: no time of the fastest step in {card}')
         expect(card.count('class="stair') == len(of_path) + 1, f'{lab.name}: its picture does not have {len(of_path)} columns')
