@@ -57,7 +57,7 @@ def gain(lab, progress):
 
 
 def direction(value):
-    """What a factor means: a gain, a loss, or none, if it is as near to 1 as two measurements of one version."""
+    """What a factor means: a gain, a loss, or none, if it differs from 1 by less than 1.5 %."""
     return 'gain' if value >= 1.015 else 'loss' if value <= 0.985 else 'none'
 
 
