@@ -146,7 +146,9 @@ STEPWISE_EXPORT(report) const char* report() {
     std::string all = "{\"findings\":[";
     for (auto& f : the_device->extras().checks->take_findings(false)) {
       if (all.back() != '[') all += ',';
-      all += json_line(located_finding{std::move(f)});
+      located_finding found;
+      found.what = std::move(f);
+      all += json_line(found);
     }
     const auto counted = the_device->extras().counting->counters();
     all += "],\"warp_instructions\":" + std::to_string(counted ? counted->warp_instructions : 0);
