@@ -14,7 +14,9 @@ namespace {
 // apart.
 warp_recording loads(std::uint64_t stride) {
   warp_recording r;
-  r.instructions = {{"add.s32 %r1, %r2, %r3", "other"}, {"ld.shared.u32 %r4, [%r1]", "load"}};
+  r.instructions.resize(2);
+  r.instructions[0].ptx = "add.s32 %r1, %r2, %r3";
+  r.instructions[1].ptx = "ld.shared.u32 %r4, [%r1]";
   warp_recording::step add, load;
   add.mask = add.active = load.mask = load.active = ~0u;
   load.instruction = 1;
