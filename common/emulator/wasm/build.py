@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Compiles the emulator to WebAssembly: build.py BUILD_FOLDER, a folder that Meson has configured.
 
-Meson's list of targets has the sources and the options. The compiler is Zig's clang, from PyPI. Zig
-keeps its compiled files, so a second run takes a second. DESIGN.md says why it is not Emscripten.
+The sources and options come from Meson's list of targets. The compiler is Zig's clang, from PyPI. Zig
+caches compiled files, so a second run takes a second. DESIGN.md explains why it is not Emscripten.
 """
 import concurrent.futures
 import importlib.util
@@ -24,13 +24,13 @@ TARGET = ['-target', 'wasm32-wasi',
           '-fwasm-exceptions', '-mllvm', '-wasm-use-legacy-eh=true', '-fno-sanitize=all', '-g0',
           '-U_LIBCPP_HAS_FILESYSTEM', '-D_LIBCPP_HAS_FILESYSTEM=1']
 OURS = [f'-I{ABSENT}', f'-I{ROOT}', '-include', 'one_thread.hpp']
-# Meson's target that is compiled for a page, and the libraries of it that a page cannot have.
+# The Meson target that is compiled for a page, and those of its libraries that a page cannot have.
 CALLS = 'page_calls'
 NOT_IN_A_PAGE = ['gpu_device']
-# Of Meson's options, those that do not depend on the machine. Zig reads -Og as "do not optimise".
+# The Meson options that do not depend on the machine. Zig reads -Og as "do not optimise".
 KEPT_OPTIONS = ('-std=', '-O', '-D', '-ffp-', '-fwrapv', '-fno-')
 REPLACED_OPTIONS = {'-Og': '-Os'}
-# The hot operations are in a library per instruction set, and their files are told its name.
+# Each instruction set has a library of hot operations, whose files are compiled with its name.
 OPS = 'stepwise_ops_'
 ONE_OP_SET = ['-DSTEPWISE_SIMD=baseline', '-DSTEPWISE_OPS_BASELINE']
 # In WebAssembly, Zig's C++ library has neither exceptions nor files; their sources come with Zig.
@@ -119,7 +119,7 @@ def main():
     built = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / 'build').resolve()
     command = zig()
     if not command:
-        sys.exit('Zig is missing: python3 slides/site/live/build.py fetches it.')
+        sys.exit('Zig is missing. Fetch it with: python3 slides/site/live/build.py')
     if not os.access(command, os.X_OK):
         os.chmod(command, 0o755)
     out = built / 'wasm'

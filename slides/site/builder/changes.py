@@ -66,7 +66,7 @@ def similar(gone, new):
 
 
 def changed_words(a, b):
-    """The sets of the characters of two lines that are in changed words. The indentation is no word."""
+    """The sets of the characters of two lines that are in changed words. Indentation is not a word."""
     words = WORD.findall(a), WORD.findall(b)
     starts = [[0] for _ in words]
     for of, all_words in zip(starts, words):

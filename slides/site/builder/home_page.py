@@ -93,7 +93,7 @@ def index(site, kinds, warps):
     times = {lab.name: progress.of_lab(lab, kinds[lab.name]) for lab in site.labs}
     shown = next((lab for lab in site.labs if lab.name == SHOWN and times[lab.name]), None)
     hero = picture(shown, times[SHOWN]) if shown else two_warps(site)
-    measured = ('<p class="source">Gain: from the version that you start with to the fastest version of the path, measured.</p>'
+    measured = ('<p class="source">Gain: the measured speedup from the version that you start with to the fastest version of the path.</p>'
                 if any(times.values()) else '')
     body = (
         '<link rel="stylesheet" href="theme/home.css"><div class="hero"><div class="hero-words">'

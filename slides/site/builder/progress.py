@@ -26,7 +26,7 @@ def with_steps(records, names):
 
 
 def of_lab(lab, records):
-    """From the lab's first version on: the times that the home page shows."""
+    """The times that the home page shows. They include the lab's first version."""
     return with_steps(records, [lab.steps[0].name])
 
 

@@ -94,7 +94,7 @@ class Tries:
         if command == 'try':
             return self._ask(lab, ['try', lab, '--file', '-'] + self.trust(), source, SECONDS['try'], gone)
         if not self.trusted and self.missing():
-            raise Refused(503, f'nothing is graded without the whole sandbox: {self.missing()}')
+            raise Refused(503, f'grading needs the whole sandbox: {self.missing()}')
         with tempfile.TemporaryDirectory() as folder:  # `lab grade` names the file in its messages
             file = pathlib.Path(folder) / f'{lab}.cu'
             file.write_text(source)

@@ -154,8 +154,8 @@ def page(site, lab, name, doc, names):
         f'<p class="source">Recorded by the emulator at {html.escape(str(doc.get("size", "?")))}: '
         f'<code>{html.escape(doc["kernel"])}</code>, block {doc["block_index"]}, warp '
         f'{", ".join(map(str, doc["warps"]))}; {len(doc["steps"])} instructions{cut}. Sectors and wavefronts are '
-        f'those that <code>./lab run {lab.name} --counters</code> counts. In step at barriers, two versions begin '
-        'the code after a barrier together, and the version with less of it waits.</p>')
+        f'those that <code>./lab run {lab.name} --counters</code> counts. If two versions play in step at barriers, '
+        'both begin the code after a barrier together, and the version with less code waits.</p>')
     site.found(where, f'{lab.title}: {name}, a warp', [(f'{lab.name} {name} warp', '', f'warp viewer lanes banks sectors {step.idea}')])
     site.write(where, shell.page(where, title, body, lab, wide=True,
                                  scripts=[f'{lab.name}/recorded/{name}.js'] + SCRIPTS))

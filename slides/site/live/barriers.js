@@ -1,4 +1,4 @@
-// Removes barriers from a kernel: the PTX in an uncompressed fat binary is text, and blanks replace
+// Removes barriers from a kernel: the PTX in an uncompressed fat binary is text, and spaces replace
 // the barrier of a source line. The emulator executes the PTX, so nothing has to be compiled again.
 'use strict';
 

@@ -17,7 +17,7 @@
   const removed = {a: [], b: []};  // lines whose barrier is removed
   const shown = {a: null, b: null};  // the last result of each side
 
-  // A field for a number with a slider of quarter octaves: equal steps multiply equally.
+  // A number field with a slider. Each step of the slider is a quarter octave, a factor of 2^(1/4).
   const field = (name, label, most, first) => {
     const number = make('input', {type: 'number', name, min: 1, max: most, value: first, autocomplete: 'off'});
     const slider = make('input', {type: 'range', min: 0, max: Math.ceil(4 * Math.log2(most)), autocomplete: 'off'});

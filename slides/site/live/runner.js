@@ -1,5 +1,5 @@
 // Runs versions in a worker thread, one after the other. EMULATOR and WORKER come from other scripts
-// of the page. A run that is no longer wanted ends with its worker.
+// of the page. A run that is no longer wanted is ended by terminating its worker.
 'use strict';
 
 async function unpacked(base64) {
@@ -14,7 +14,7 @@ function makeRunner() {
 
   const answerTo = (message) => new Promise((done, failed) => {
     waiting = failed;
-    worker.onerror = (event) => failed(new Error(event.message || 'the worker does not start'));
+    worker.onerror = (event) => failed(new Error(event.message || 'The worker did not start'));
     worker.onmessage = ({data}) => {
       waiting = null;
       done(data);
@@ -29,7 +29,7 @@ function makeRunner() {
     if (!started.ready) throw new Error(started.failed);
   };
   return {
-    // Ends what runs: its promise is rejected with null.
+    // Ends the current run. Its promise is rejected with null.
     stop() {
       if (!waiting) return;
       worker.terminate();

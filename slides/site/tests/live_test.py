@@ -1,7 +1,7 @@
 """Tests that the emulator in the page computes, finds and counts the same as the emulator of this machine.
 
-The same entry.cpp, compiled for this machine, gets the same calls. Results, findings and counters must be equal,
-for every step that steps.js describes, and for wrong launches. So must arithmetic with directed rounding. If the
+The same entry.cpp, compiled for this machine, gets the same calls. Results, findings and counters must be equal
+for every step that steps.js describes and for wrong launches. Arithmetic with directed rounding must agree, too. If the
 course's own programs are built, they must launch the kernels as steps.js does. Skipped (77) without node, or if
 slides/site/live/build.py was not run.
 """

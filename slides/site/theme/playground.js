@@ -174,7 +174,7 @@
     details.append(scroll);
   }
 
-  // Asks the server: path is /try or /grade. A second press stops what runs.
+  // Asks the server: path is /try or /grade. A second press stops the run.
   async function ask(path, pressed, waiting, show) {
     if (running) { running.abort(); return; }
     running = new AbortController();

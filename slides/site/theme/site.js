@@ -81,7 +81,7 @@
     const count = document.getElementById('count');
     if (!words.length) { count.textContent = 'Type what you are looking for into the field above.'; return; }
     const starts = (text, word) => text.startsWith(word) || text.includes(` ${word}`);
-    // A section that is called what you asked for comes first; those of the glossary before others.
+    // A section whose title is what you asked for comes first. Glossary terms come before other sections.
     function named(entry) {
       const title = entry.t.toLowerCase(), isTerm = entry.u.startsWith('glossary.html');
       if ([title, `${title}s`].includes(asked) || title === `${asked}s`) return isTerm ? 80 : 60;

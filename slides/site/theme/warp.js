@@ -299,7 +299,7 @@
       if (found >= 0) this.go(found + 1);
     }
     // Goes to the next moment at which an access of any side costs more than it must. After the
-    // last one, this is the first one.
+    // last such moment, goes to the first.
     nextCostly() {
       const here = Number(this.scrub.value);
       const order = [...this.moments.slice(here), ...this.moments.slice(0, here)];
@@ -347,7 +347,7 @@
     }
   }
 
-  // On a page of its own, a player hears all keys; in a text, those of the elements in it.
+  // On its own page, a player handles all keys. In a text, it handles those of its own elements.
   function start(root) {
     const player = new Player(root), alone = 'alone' in root.dataset;
     player.open(root.dataset.beside).then(() => {

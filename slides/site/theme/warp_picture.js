@@ -145,8 +145,8 @@
     return box;
   }
 
-  // Shared memory, a column for each bank, as far as the block has stored to it. A larger one than
-  // this would be too fine to see.
+  // Shared memory, a column for each bank, as far as the block has stored to it. With more rows
+  // than this, the cells would be too small to see.
   const mostRows = 128;
   function memoryView(r, n) {
     const rows = Math.ceil(r.shared_bytes / 128), box = make('div', 'view memory');
@@ -206,7 +206,7 @@
     return r.steps.some((step) => step.b) ? W.barriersView(r, n) : memoryView(r, n);
   }
 
-  // The picture of step n. Of several accesses, it shows number `which`.
+  // The picture of step n. If the step has several accesses, it shows number `which`.
   function picture(r, n, which, withValues) {
     const s = r.steps[n], all = W.accesses(r, s), box = make('div', 'picture');
     const row = lanesOf(r, s, all);

@@ -41,7 +41,7 @@
     return e;
   }
   function placeOfOperand(r, d) {
-    if (!d) return 'its descriptor is older than the recording';
+    if (!d) return 'its descriptor was made before the recording began';
     return `at ${W.placeOf(r, d.at)}, ${d.swizzle ? `${d.swizzle}-byte swizzle` : 'no swizzle'}`;
   }
   // The quarter of a tile of a that a wgmma reads, if its descriptor is known.

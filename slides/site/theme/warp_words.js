@@ -120,7 +120,7 @@
     tensor: 'A tensor core multiplies operands in registers: no memory access.',
     load: 'Reads a parameter of the kernel: neither sectors nor wavefronts.',
   };
-  // The sentence of step n. Of several accesses, it is about number `which`.
+  // The sentence of step n. If the step has several accesses, it is about number `which`.
   function sentence(r, n, which = 0) {
     const s = r.steps[n], i = r.instructions[s.i], all = W.accesses(r, s);
     const position = all.length > 1 ? `Access ${which + 1} of ${all.length}: ` : '';

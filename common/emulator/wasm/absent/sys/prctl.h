@@ -1,4 +1,4 @@
-// A page has no pages of memory whose size could be chosen.
+// In a web page, a program cannot choose the size of memory pages.
 #pragma once
 #define PR_SET_THP_DISABLE 41
 template <class... A>
