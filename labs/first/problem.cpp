@@ -300,8 +300,8 @@ class wrong_picture {
   std::string unwritten() const {
     const std::int64_t all = std::ssize(found_);
     if (wrong_ == all && is_untouched_)
-      return "nothing was written to out, or what it held before: does the result come back to the "
-             "host, and is it in, not out, that is copied to the device?";
+      return "nothing was written to out, or only its old bytes: is the result copied back to the "
+             "host, and is in, not out, copied to the device?";
     const std::string value = std::to_string(found_[first_]);
     if (wrong_ == all)
       return "every pixel is " + value +
