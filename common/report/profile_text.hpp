@@ -22,7 +22,7 @@ struct profile_style {
   bool with_inner = true;  // list functions inlined into a line
 };
 
-// The launches of one kernel as one profile, if they differ in nothing but the grid. A recursion of
+// The launches of one kernel as one profile, if they differ only in the grid. A recursion of
 // twenty launches would otherwise fill ten screens.
 std::vector<kernel_profile> merged_grids(const std::vector<kernel_profile>& kernels);
 

@@ -1,4 +1,4 @@
-// Makes one sampled call per size, and then a whole call if there is a suspicion.
+// Makes one sampled call per size, and then a whole call if the sample is suspicious.
 #include "grader/grade/large_checks.hpp"
 
 #include <fmt/core.h>
@@ -42,7 +42,7 @@ struct sampled_calls {
   large_report last;     // of the last call
 };
 
-// A session for each size would start a sandbox for each.
+// Makes all calls in one session: a session per size would also start a sandbox per size.
 sampled_calls check_samples(const lab& l, const problem& p, const fs::path& program,
                             const device_choice& emulator, std::span<const lab_size> sizes,
                             std::uint64_t seed, const activity& now) {

@@ -56,7 +56,7 @@ std::string what_lacks(const std::string& message, const fs::path& file, const l
              : "the file has no function " + function + "(); is it the file of another lab?";
 }
 
-// Names the line that uses a function without a definition, which ptxas reports without one:
+// Names the line that uses an undefined function. The message of ptxas has no line:
 // "Unresolved extern function 'void multiply_add<96>(...)'".
 void locate_undefined(diagnostic& d, const fs::path& file) {
   constexpr std::string_view start = "Unresolved extern function '";
@@ -95,8 +95,8 @@ std::optional<diagnostic> type_of_the_host(const std::string& log, const fs::pat
   return {};
 }
 
-// ": #include "labs/blur/stages.hpp" is missing" if a header of the lab that is for device code
-// has the undeclared function of this message.
+// ": #include "labs/blur/stages.hpp" is missing" if a header of the lab with device code has the
+// function that this message calls undefined.
 std::string lab_header_hint(const std::string& message, const lab& l, const fs::path& root,
                             const fs::path& file) {
   constexpr std::string_view start = "identifier \"", end = "\" is undefined";

@@ -32,7 +32,7 @@ call_outcome flooded(std::uint64_t output_limit_bytes);
 // The start of the message about a judged program that cannot start here.
 inline const std::string could_not_start = "the program could not start: ";
 
-// The reason for which our runtime refused a function that `message` names, from the program's
+// The reason why our runtime refused a function that `message` names, from the program's
 // stderr: "boxDim[1] is 512, expected 1 to 256". Empty if there is none.
 std::string refusal_in(const std::string& errors, const std::string& message);
 

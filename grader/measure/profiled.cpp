@@ -66,7 +66,7 @@ std::string doubles_text(const std::vector<kernel_profile>& kernels) {
     // The sums of tensor cores are floats, twice as wide as their operands, and are converted where
     // they are stored.
     const bool has_narrow_operands = k.total.async.tensor_instructions > 0;
-    // Floats that are made of bytes are converted, too, but have 4 bytes.
+    // Floats that are converted from bytes are not doubles: each has 4 bytes.
     const bool are_wide = in_shared > nearly_all * sizeof(double) &&
                           in_shared > 2 * nearly_all * in_global &&
                           in_shared < 2 * hardly_more * in_global;

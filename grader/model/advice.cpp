@@ -26,10 +26,11 @@ constexpr double nearly_all = 0.9;         // fraction of the blocks that the GP
 // few accesses may be outside every loop, but many probably are not.
 constexpr std::uint64_t some_spills = 16, many_spills = 128;
 constexpr double busy_with_atomics = 0.3;  // of the time, by atomics of lanes to one address
-// The fraction of blocks that write nothing: a grid that is rounded up in two dimensions has fewer.
+// The fraction of blocks that write nothing. It is smaller in a grid that is only rounded up, even
+// in two dimensions.
 constexpr double many_idle = 0.2;
-// Barriers as a fraction of the instructions, and their fraction of the stalls. A loop over a tile
-// has a few per hundred instructions.
+// Barriers as a fraction of the instructions, and their fraction of the stalls. In a loop over a
+// tile, a few instructions per hundred are barriers.
 constexpr double many_barriers = 0.15, long_at_barriers = 0.3;
 
 double real(std::uint64_t n) { return static_cast<double>(n); }
@@ -203,7 +204,7 @@ std::vector<cause> idle_by_shape(const kernel_analysis& a) {
   return found;
 }
 
-// Barriers so frequent that other limits, such as the requests between them, follow from them.
+// Barriers so frequent that they cause the other limits, such as the requests between them.
 bool has_barrier_in_loop(const kernel_analysis& a) {
   return a.share_of(pipe::barrier) > many_barriers &&
          a.stall_of(stall::synchronization) > long_at_barriers;
@@ -278,7 +279,7 @@ std::vector<found_cause> causes_of(const kernel_analysis& a) {
       (a.gains.empty() ||
        a.kernel->timing.busy[static_cast<int>(part::atomics)] > busy_with_atomics))
     others.push_back(cause::same_address);
-  // Instructions alone explain the time only if their units have hardly any time left.
+  // Instructions alone explain the time only if their units are almost always busy.
   if (a.limit == limiter::compute && !a.is_nearly_full()) add_stalls(others, a);
   if (a.limit == limiter::memory || a.limit == limiter::both) add_memory(others, a);
   if (a.limit == limiter::compute || a.limit == limiter::both) add_compute(others, a);

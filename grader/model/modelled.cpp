@@ -52,7 +52,7 @@ void modelled_figures::drop_doubtful_time() {
         "represent the others; {}",
         *moved,
         idle.empty() ? "do most blocks have nothing to do (the grid counts blocks, not threads), "
-                       "or does one do the work of many?"
+                       "or does one block do the work of many?"
                      : idle);
   else if (const double least_ms = 1e3 * work.bytes / peak_bytes_per_s; time_ms < least_ms)
     doubt = fmt::format(

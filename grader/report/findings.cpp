@@ -50,7 +50,7 @@ std::string places_of(const located_finding& found, const finding_style& style) 
 
 bool is_error(const located_finding& found) { return !is_warning(found.what.kind); }
 
-// True if both findings are about an access of one line to one array.
+// True if both findings are about an access by the same line to the same array.
 bool share_an_access(const finding& race, const finding& outside) {
   const finding_object &one = race.object, &other = outside.object;
   const bool is_same =

@@ -37,7 +37,7 @@ struct bar {
   tone t = tone::plain;
 };
 
-// `cells` columns, of which a share is full: "███░░░░░░░".
+// A bar of `cells` columns, of which the fraction `share` is full: "███░░░░░░░".
 std::string meter(double share, std::size_t cells, const terminal_style& style);
 
 // One line per bar: label, bar, text. No line is wider than style.width.

@@ -60,7 +60,7 @@ constexpr unsigned sandbox_user = 65534;
 // On the first call, starts a program (sandbox_probe.cpp) in each kind of sandbox, the strongest
 // first, until it fails to escape. A layer is active if every attempt against it was refused. In a
 // batch, only the parent does this: its children read protections::environment(), which has
-// everything but the attempts.
+// all results except the attempts.
 const protections& find_protections();
 
 // Paths keep their names, with links in them resolved. Missing paths are omitted.

@@ -301,7 +301,7 @@ class wrong_edges {
     return first_block_again();
   }
 
-  // The pixels of a stage's picture are in other places. Place i has the pixel of place from(i).
+  // The pixels of a stage's picture are in wrong places: place i has the pixel of place from(i).
   std::string misplaced() const {
     const std::tuple<const grey_picture*, stage, const char*, const char*> pictures[] = {
         {&grey_, stage::grey, "grey stage", "grey picture"},

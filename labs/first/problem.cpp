@@ -205,7 +205,7 @@ class wrong_picture {
   }
 
   // "33 is 1 * 2 + 31. Is blockIdx.x multiplied by 2 ...?" if blocks of this width reach only the
-  // indices before `first`, because their number is multiplied by the number of blocks.
+  // indices before `first`, because blockIdx.x is multiplied by the number of blocks.
   static std::string wrong_factor(std::int64_t first, std::int64_t all, std::int64_t block) {
     const std::int64_t grid = ceil_div(all, block), last = (grid - 1) * grid + block - 1;
     if (last + 1 != first || first % block == 0) return "";

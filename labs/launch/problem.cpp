@@ -409,7 +409,7 @@ class wrong_result {
     return "";
   }
 
-  // Each wrong element has the sum of the element a fixed distance before it added to its own.
+  // Each wrong element is its own sum plus the result of the element a fixed distance before it.
   std::string running_sum() const {
     constexpr std::int64_t furthest = 1024;
     for (std::int64_t by = 1; by <= std::min(furthest, first_); ++by) {

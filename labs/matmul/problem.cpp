@@ -417,7 +417,8 @@ class wrong_product {
            "(a barrier?), or from a sum that did not start from 0";
   }
 
-  // Where a tile goes beyond the matrices, the last row and column are loaded again, and not 0.
+  // Where a tile extends beyond the matrices, it repeats the last row and column instead of
+  // holding 0.
   std::string last_product_again() const {
     if (n_ == 1 || !is_common()) return "";
     const auto last = [&](int row, int col) {

@@ -471,8 +471,8 @@ class wrong_result {
     return true;
   }
 
-  // The elements of a row or a column are in the right line, but are not its elements in order. A
-  // tile that is read in another order than it was stored loses and repeats nothing.
+  // The elements of a row or a column are in the right line, but are not its elements in order. If
+  // a tile is read in another order than it was stored, no element is lost or repeated.
   std::string reordered() const {
     if (!has_each_once()) return wrong_line();
     for (const std::int64_t tile : {8, 16, 32, 64}) {
@@ -491,7 +491,7 @@ class wrong_result {
     return "";
   }
 
-  // One of the two indices of an element is right, and the other one is not.
+  // One of the two indices of an element is right, and the other one is wrong.
   std::string wrong_line() const {
     constexpr std::int64_t of_a_byte = 256, smallest_tiled = 32;
     for (const bool rows : {true, false}) {

@@ -281,7 +281,7 @@ void barrier_check::in_deadlock(const block& b) {
     f.advice =
         "The other threads wait elsewhere, or have passed this barrier with threads of another "
         "group. Let all threads reach the barriers in the same order, and give each group of "
-        "threads that meets a barrier number of its own.";
+        "threads its own barrier number.";
   }
   add_registers(f, words_about_registers(b, *evidence_.code));
   f.origin = evidence_.launch_origin;

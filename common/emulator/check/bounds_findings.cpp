@@ -56,8 +56,7 @@ void at_no_device_address(const access_site& s, std::uint64_t at, bool near_devi
                          : " at address " + hexadecimal(at) + ", just after a null pointer");
     f.advice = "Was the memory allocated, and did cudaMalloc succeed?";
     if (at != 0)
-      f.advice +=
-          " If the pointer is a member of a structure, was that set before this kernel ran?";
+      f.advice += " If the pointer is a member of a structure, was it set before this kernel ran?";
   } else if (window < std::size(space)) {
     f.message = does + "global memory through a pointer to " + space[window] + " memory";
     f.advice =
@@ -102,7 +101,7 @@ std::string thread_of_grid(const launch_config& config, const finding_party& by)
   return "thread x = " + x + ", y = " + std::to_string(y) + " of the grid";
 }
 
-// A question if the thread is the first of the grid whose number does not fit in a short.
+// Asks about a short if this thread is the first in the grid whose number does not fit in one.
 std::string short_words(const launch_config& config, const finding_party& by) {
   constexpr std::uint64_t first_too_large = 1 << 15;
   const std::uint64_t y = std::uint64_t{by.block.y} * config.block.y + by.thread.y;
@@ -119,7 +118,7 @@ std::string advice_before_start(const launch_config& config, const finding_objec
     return "The index is far below 0: limit (clamp) each of the numbers from which it is computed, "
            "and check that all of them are set.";
   const auto element = static_cast<std::int64_t>(std::max<std::uint64_t>(1, object.element_bytes));
-  constexpr std::int64_t shorts = 1 << 15;  // a short's values from 0 on
+  constexpr std::int64_t shorts = 1 << 15;  // the values of a short that are not negative
   const std::int64_t index = object.offset / element;
   if (size / element > shorts && index >= -shorts && index < -shorts / 2)
     return "The index is below 0 in " + thread_of_grid(config, by) +
@@ -418,8 +417,8 @@ bool bounds_check::launch_could_give(const access_event& e, std::uint64_t at) co
 }
 
 // All such accesses of a launch have one cause: the launch passes too little. If it passes some,
-// and only one line goes beyond, that line is the cause. (An unrolled loop repeats its
-// instructions.)
+// and only one line goes beyond, that line is the cause. It may have several instructions,
+// because an unrolled loop repeats them.
 void bounds_check::note_missing_shared(const access_event& e, int lane, std::uint64_t at) {
   const access_site& s = *e.site;
   missing_shared& m = missing_shared_;

@@ -1,5 +1,5 @@
 // Floating-point arithmetic with rounding .rz, .rm and .rp, computed with integers. WebAssembly
-// needs it, because its machine only rounds to nearest.
+// needs this because it can only round to nearest.
 //
 // idea    A finite number is an integer times a power of two. An operation computes the leading
 //         bits of its exact result. The last of these bits is also set if any bit below it is,
@@ -23,7 +23,7 @@ namespace {
 
 using u128 = unsigned __int128;
 
-// significand * 2^exponent; a significand of 0 is a zero with a sign.
+// significand * 2^exponent. A significand of 0 is a signed zero.
 struct exact_number {
   bool negative;
   u128 significand;
@@ -38,7 +38,7 @@ inline exact_number with_leading_bit_at(int place, exact_number n) {
   const int by = place - leading_bit(n.significand);
   return {n.negative, n.significand << by, n.exponent - by};
 }
-// Shifts to the right. The last bit also stands for the bits that are lost.
+// Shifts right. The last bit is also set if any of the lost bits is set.
 inline u128 shifted_right(u128 bits, int by) {
   if (by > 127) return bits != 0;
   const u128 kept = bits >> by;
@@ -83,8 +83,8 @@ T rounded(const exact_number& n, rounding mode) {
   return std::copysign(std::bit_cast<T>(magnitude), n.negative ? T{-1} : T{1});
 }
 
-// The exact sum, or its leading bits. Numbers are shifted to have enough bits below their last one
-// that a difference with many leading zeros is still exact.
+// The exact sum, or its leading bits. Both numbers are first shifted up. This leaves enough bits
+// below their last one for a difference with many leading zeros to be exact.
 inline exact_number exact_sum(exact_number a, exact_number b, rounding mode) {
   const bool negative_zero = a.negative == b.negative ? a.negative : mode == rounding::down;
   if (a.significand == 0 && b.significand == 0) return {negative_zero, 0, 0};
@@ -110,7 +110,7 @@ inline exact_number exact_quotient(exact_number a, exact_number b) {
   const bool rest = whole * b.significand != a.significand;
   return {a.negative != b.negative, whole | rest, a.exponent - b.exponent};
 }
-// `a` is not negative, except for a zero.
+// `a` is not negative, but may be -0.
 inline exact_number exact_root(exact_number a) {
   if (a.significand == 0) return a;
   a = with_leading_bit_at(126, a);

@@ -136,9 +136,9 @@ double timer::of_a_block(double share) const {
   return recorded > 0 ? all / recorded * in_recorded_blocks(share) : 0;
 }
 
-// The number of sectors that each site requests. This number is known if every block ran, or nearly
-// all of the launch. Otherwise, it is the recorded blocks' average, because truncated blocks have
-// only their first accesses.
+// The number of sectors that each site requests. This number is known if all blocks of the
+// launch, or nearly all, ran. Otherwise, it is the average of the recorded blocks, because
+// truncated blocks have only their first accesses.
 std::vector<double> timer::whole_sectors(const std::vector<site_traffic>& traffic) const {
   std::vector<double> seen(traffic.size()), all(traffic.size());
   for (const block_trace& b : trace_->blocks)

@@ -80,7 +80,7 @@ void show_help(context& c, const lab& l, const grade_report& report) {
                        });
   if (is_fast)
     c.out.paragraph(
-        "every speed goal is met; SLOW means here that a goal that counts work is missed", 11,
+        "every speed goal is met; here, SLOW means that a goal on counted work is not met", 11,
         "  " + c.out.paint(tone::dim, "slow"));
   if (help.number != 0 || !help.terms.empty() || is_slow || is_fast) c.say();
 }

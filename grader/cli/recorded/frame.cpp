@@ -23,7 +23,7 @@ std::string fitting(std::string text, std::size_t width) {
   return text.size() > width ? text.substr(0, width - 3) + "..." : text;
 }
 
-// Inserts a blank between groups of eight columns.
+// Inserts a space between groups of eight columns.
 std::string in_groups(const std::string& columns) {
   std::string line;
   for (std::size_t c = 0; c < columns.size(); ++c) {

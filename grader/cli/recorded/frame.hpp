@@ -19,7 +19,7 @@ std::vector<cell> frame_lines(const warp_recording& r, std::size_t at, bool valu
                               const screen& on);
 
 // The next step after `at` with an access, or with an access that takes more sectors or wavefronts
-// than it would have to. The number of steps if there is none.
+// than it must. Returns the number of steps if there is none.
 std::size_t next_access(const warp_recording& r, std::size_t at, bool is_costly);
 
 // A line of the list, in 80 columns: number, lanes, source line, cost, PTX.

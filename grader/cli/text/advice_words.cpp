@@ -22,7 +22,7 @@ const char* stall_words(const kernel_analysis& a, stall s) {
 
 namespace {
 
-// " No unit is nearly full, ..." if that is so: the bottleneck is then not the whole reason.
+// " No unit is nearly full, ..." if that is true. The bottleneck is then only part of the reason.
 std::string stalls_sentence(const kernel_analysis& a) {
   constexpr double least = 0.1;
   constexpr std::size_t most = 2;
@@ -66,7 +66,7 @@ std::string bottleneck_sentence(const kernel_analysis& a) {
 }  // namespace
 
 std::string limit_sentence(const kernel_analysis& a) {
-  // Warps that wait for a busy memory are no second reason.
+  // If memory is the bottleneck, the warps that wait for it are not a second reason.
   const bool is_compute = a.limit == limiter::compute || a.limit == limiter::both;
   return bottleneck_sentence(a) + (is_compute ? stalls_sentence(a) : "");
 }

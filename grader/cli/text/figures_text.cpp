@@ -59,9 +59,9 @@ void show_waste(context& c, const modelled_figures& m) {
     constexpr double too_little = 0.95;  // a model of some blocks errs by a few percent
     const bool misses_some = *moved < too_little;
     c.out.paragraph(in_words(*find_goal_counter("global_bytes_over_minimum"), *moved) +
-                        (misses_some ? ". This is less than 1x: unless the blocks that the model "
-                                       "ran are unlike the others, some inputs are not read, or "
-                                       "some outputs not written, at this size"
+                        (misses_some ? ". This is less than 1x: at this size, some inputs are not "
+                                       "read or some outputs are not written, unless the blocks "
+                                       "that the model ran are unlike the others"
                                      : ""),
                     10, "    moved", misses_some ? tone::note : tone::plain);
   }

@@ -50,7 +50,7 @@ std::string points_cell(const own_file& own, double all) {
 struct course_state {
   std::vector<lab> labs;
   std::vector<own_file> own;
-  std::string trouble;  // of the file with the progress
+  std::string trouble;  // with the progress file
 
   explicit course_state(const context& c) : labs(load_labs(c.where.build)) {
     const course_progress progress = load_progress(c.where.root);

@@ -212,7 +212,7 @@ int report_failed_call(context& c, const modelled_figures& m, json document) {
 // A call without a time still has counters.
 void show_counts(context& c, const modelled_figures& m) {
   c.say();
-  c.out.paragraph("The call has no time. These are the counters of the blocks that were run:", 0);
+  c.out.paragraph("The call has no time. These are the counters of the blocks that ran:", 0);
   c.say();
   const std::string text = profile_shown(m.kernels, c.out.style());
   for (std::size_t at = 0, end; (end = text.find('\n', at)) != std::string::npos; at = end + 1)

@@ -46,13 +46,14 @@ struct known_finding {
 // A call at a check size rarely takes more time than this on the emulator.
 constexpr double patience_s = 1;
 
-// A call with more bytes in its arrays is not made with checks.
+// A call whose arrays hold more bytes than this is not repeated with checks.
 constexpr double most_checked_bytes = 1 << 25;
 
 // The worst finding of the checks, which often explains a wrong result. Checks the size that
-// failed or was requested if it is small enough, or if it failed and the checks are quick, or else
-// all small sizes. Returns nullopt after a failure that the checks cannot explain, or if the checks
-// did not finish. `may_never_end`: the checks may explain a time limit, too.
+// failed or was requested if it is small enough, or if it failed and its checks are quick.
+// Otherwise, checks all small sizes. Returns nullopt after a failure that the checks cannot
+// explain, or if the checks did not finish. `may_never_end`: the checks may explain a time limit,
+// too.
 std::optional<known_finding> finding_of_checks(context& c, const lab& l, const problem& p,
                                                const subject& s, bool may_never_end,
                                                std::optional<lab_size> size,
@@ -83,7 +84,7 @@ std::optional<known_finding> finding_of_checks(context& c, const lab& l, const p
     if (is_unfinished(*at_failed)) at_failed.reset();
   }
   auto checked = at_failed ? std::move(*at_failed) : check_at(l, sizes);
-  // If all calls have ended, the checks only take long on this machine.
+  // If all calls ended, every loop ends, and the checks are only slow on this machine.
   if (report.correct())
     std::erase_if(checked.findings,
                   [](const auto& f) { return f.what.kind == finding_kind::endless; });
@@ -297,7 +298,7 @@ int run(context& c, const run_options& o) {
   if (modelled) show_modelled(c, *modelled, l, o.step);
   if (counted) {
     show_lines(c, l, s.shown, *counted);
-    // The lines may fill more than a screen, so the verdict stands at the end, too.
+    // The lines may fill more than a screen, so the verdict is repeated at the end.
     c.say();
     c.say(fmt::format(
         "  {}  {}{}", c.out.paint(tone::good, "correct"), right_text(c, report),
