@@ -156,8 +156,8 @@ double memory_path::bulk_copy(std::span<const recorded_access> all, unsigned tim
     const double bytes = a.sectors * sector_bytes;
     site_account& account = account_[a.site];
     account.sectors += a.sectors;
-    account.l2_sectors += a.sectors;
     const site_rates& rates = sites_[a.site];
+    account.l2_sectors += a.sectors * rates.served_by_l2();
     if (a.use == bulk_use::load) {
       owed_[a.site] += rates.dram * a.sectors;
       const double begun = take(loads_, busy_.copies, at, bytes * times / costs.load_bytes);
@@ -271,7 +271,7 @@ double memory_path::load(const recorded_access& a, line_list lines, double begun
   site_account& account = account_[a.site];
   account.sectors += a.sectors;
   account.l1_hits += a.sectors - missed;
-  account.l2_sectors += missed;
+  account.l2_sectors += missed * sites_[a.site].served_by_l2();
   owed_[a.site] += sites_[a.site].dram * a.sectors;
   if (missed == 0) return there;
   const double came = arrival(a, missed, begun);

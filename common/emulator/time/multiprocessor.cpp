@@ -666,7 +666,6 @@ class simulation {
     out_.cycles *= longer;
     const memory_path::cycles& m = memory_.busy();
     const auto set_busy = [&](part p, double busy) {
-      // L2 reads and writes at the same time, so its two shares may add up to more.
       out_.busy[static_cast<int>(p)] = std::min(1.0, busy / std::max(1.0, drained));
     };
     set_busy(part::issue, out_.slots / costs_.partitions);
@@ -674,7 +673,7 @@ class simulation {
     set_busy(part::fma, fma_busy_ / costs_.partitions);
     set_busy(part::tensor, tensor_busy_ / costs_.partitions);
     set_busy(part::l1_pipe, m.l1_pipe);
-    set_busy(part::l2, m.l2_read + m.l2_write);
+    set_busy(part::l2, std::max(m.l2_read, m.l2_write));  // it reads and writes at the same time
     set_busy(part::dram, dram_bytes() * std::max(1U, work_.active) / costs_.dram_peak_bytes);
     set_busy(part::atomics, m.atomics);
     return std::move(out_);
