@@ -292,7 +292,7 @@ enum class cluster_test { barriers, adds, chase, copies };
 
 __global__ void cluster_times(cluster_test what, int rounds, unsigned* to, span* spans) {
   extern __shared__ __align__(1024) unsigned char memory[];
-  __shared__ __align__(8) unsigned long long word;
+  __shared__ __align__(8) unsigned long long words[2];
   unsigned cluster;
   asm volatile("mov.u32 %0, %%cluster_nctaid.x;" : "=r"(cluster));
   const unsigned rank = cluster_rank();
@@ -300,7 +300,7 @@ __global__ void cluster_times(cluster_test what, int rounds, unsigned* to, span*
   const unsigned own = shared_address(memory);
   const unsigned there = map_shared(own, (rank + 1) % cluster);
   if (threadIdx.x == 0) {
-    init_barrier(shared_address(&word), 1);
+    for (unsigned long long& word : words) init_barrier(shared_address(&word), 1);
     fence_init();
   }
   cluster_sync();
@@ -317,12 +317,13 @@ __global__ void cluster_times(cluster_test what, int rounds, unsigned* to, span*
       for (int r = 0; r < rounds; ++r) sum = load_cluster(there + sum);
       break;
     case cluster_test::copies:
+      // Two barriers in turn: the bytes of the next round may arrive before all of this round's.
       if (threadIdx.x == 0) {
-        const unsigned barrier = shared_address(&word);
         for (int r = 0; r < rounds; ++r) {
+          const unsigned barrier = shared_address(words + r % 2);
           expect_bytes(barrier, 8192);
           send_bytes(there + 8192, own, 8192, map_shared(barrier, (rank + 1) % cluster));
-          wait_for(barrier, r & 1);
+          wait_for(barrier, r / 2 & 1);
         }
       }
       __syncthreads();

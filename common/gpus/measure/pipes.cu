@@ -119,6 +119,14 @@ struct shuffle {
     asm volatile("shfl.sync.bfly.b32 %0, %0, 1, 31, -1;" : "+r"(x));
   }
 };
+struct matrix_transpose {  // 8 x 8 values of 16 bits
+  using type = int;
+  static constexpr const char* name = "movmatrix_b16";
+  static constexpr int count = 1;
+  __device__ static void step(int& x, int, int) {
+    asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %0;" : "+r"(x));
+  }
+};
 struct vote {
   using type = int;
   static constexpr const char* name = "vote_ballot";
@@ -211,6 +219,7 @@ void measure_pipes(int multiprocessors, const effort& e, std::vector<figure>& al
   measure_kind<root>(multiprocessors, e, all);
   measure_kind<exponential>(multiprocessors, e, all);
   measure_kind<shuffle>(multiprocessors, e, all);
+  measure_kind<matrix_transpose>(multiprocessors, e, all);
   measure_kind<vote>(multiprocessors, e, all);
   measure_kind<warp_sum>(multiprocessors, e, all);
   // The whole GPU computes at its own clock for about as long as a lab's kernel. The theoretical
