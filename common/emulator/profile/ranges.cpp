@@ -131,6 +131,8 @@ void profiler::end_ranges() {
       site.timed_bytes += ranges_.bytes;
       if (p.kind == access_kind::load) timer_->loaded(index, ranges_.first);
       if (p.kind != access_kind::load) timer_->stored(ranges_.first);
+      if (p.kind == access_kind::atomic)
+        for (unsigned n = 0; n < t.count; ++n) timer_->reduced(index, t.lines[n].line);
       std::vector<recorded_line> lines;
       for (unsigned n = 0; n < t.count; ++n)
         lines.push_back(line_record(t.lines[n].line, t.lines[n].sectors));

@@ -128,6 +128,7 @@ gpu_costs costs_of(const gpu& model) {
   const double peak = model.memory_bytes_per_s() / (c.ghz * 1e9), per_cycle = peak * p.reached;
   c.dram_read_bytes = c.dram_few_bytes = c.dram_write_bytes = per_cycle;
   c.dram_peak_bytes = peak;
+  c.l2_slices = std::max(1.0, model.memory_bus_bits / 64.0);
   c.l2_bytes = std::max(2.0 * per_cycle, 32.0 * c.multiprocessors);
   c.l2_write_bytes = c.l2_bytes / 2;
   c.l2_write_sectors = c.l2_write_lines = c.l2_write_bytes / 32;

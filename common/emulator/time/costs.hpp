@@ -77,6 +77,7 @@ struct gpu_costs {
   // The first blocks, by index, of the multiprocessor that gets its blocks first while all are
   // resident. It is in a smaller group, because groups are served alternately. Empty: unknown.
   std::vector<std::uint64_t> early_blocks;
+  double l2_slices = 64;             // L2 has one for every 64 bits of the memory bus
   double l2_bytes_of_one = 64;       // the most that one multiprocessor takes, per cycle
   double l2_write_sectors = 100;     // partially written sectors
   double l2_write_lines = 100;       // lines in which stores partially write one sector or more

@@ -122,6 +122,9 @@ std::vector<site_rates> timer::rates(const std::vector<site_traffic>& traffic) {
       r.hot = found->second.addresses.share_of_most();
       r.hot_line = found->second.lines.share_of_most();
     }
+    if (const auto found = reduced_.find(static_cast<std::uint32_t>(n));
+        found != reduced_.end() && found->second.size() < few_lines)
+      r.imbalance = slice_imbalance(static_cast<double>(found->second.size()), costs_.l2_slices);
   }
   return all;
 }

@@ -31,6 +31,19 @@ site_account& site_account::operator*=(double times) {
   return *this;
 }
 
+double slice_imbalance(double lines, double slices) {
+  const double mean = lines / slices;
+  double most = 1;                                            // the busiest slice has a line
+  double of_count = std::exp(-mean), up_to_count = of_count;  // Poisson distribution
+  for (double count = 1;; ++count) {
+    of_count *= mean / count;
+    up_to_count += of_count;
+    const double is_larger = 1 - std::pow(up_to_count, slices);  // in any slice
+    if (count > mean && is_larger < 1e-3) return most / mean;
+    most += is_larger;
+  }
+}
+
 double site_rates::served_by_l2() const { return 1 - shared * merged_share; }
 
 memory_path::memory_path(const gpu_costs& costs, unsigned active, std::uint64_t l1_bytes,
@@ -168,7 +181,7 @@ double memory_path::bulk_copy(std::span<const recorded_access> all, unsigned tim
     const double evicted = account_evicted(account, rates, bytes * rates.whole);
     if (a.use == bulk_use::reduction) {
       take(l2_write_, busy_.l2_write, begun,
-           bytes / std::min(costs.store_bytes, costs.reduced_bytes / active_));
+           bytes / std::min(costs.store_bytes, costs.reduced_bytes / active_ / rates.imbalance));
       take(dram_, busy_.dram, begun, bytes * rates.dram / (costs.reduced_dram_bytes / active_));
     } else {
       take(l2_write_, busy_.l2_write, begun, bytes / l2_write_share_);

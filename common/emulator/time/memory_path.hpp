@@ -30,10 +30,16 @@ struct site_rates {
   // For atomics: the share of lanes at the most contended address, and the share of sectors in the
   // most contended line.
   double hot = 0, hot_line = 0;
+  // For bulk reductions: the lines of the busiest slice of L2, relative to an average slice.
+  double imbalance = 1;
 
   // The share of the site's sectors that L2 serves separately, that is, that it does not merge.
   double served_by_l2() const;
 };
+
+// The expected number of lines in the slice of L2 with the most of them, relative to an average
+// slice, if each line is equally likely to be in any slice.
+double slice_imbalance(double lines, double slices);
 
 // The outcome of a site's accesses.
 struct site_account {

@@ -78,6 +78,7 @@ void timer::begin(const launch_shape& shape) {
   loads_of_.clear();
   last_loaded_ = last_stored_ = {};
   atomics_.clear();
+  reduced_.clear();
   trace_ = &recorder_.trace();
   drawn_trace_ = {};
   recorder_.begin(launch.warps, drawn_.empty() ? shape.resident : 2 * shape.resident);
@@ -316,6 +317,10 @@ void timer::atomic(std::uint32_t site, const std::uint64_t* address, std::uint32
     }
     if (is_first) w.lines.add(at / 128);
   }
+}
+
+void timer::reduced(std::uint32_t site, std::uint64_t line) {
+  if (auto& lines = reduced_[site]; lines.size() < few_lines) lines.insert(line);
 }
 
 void timer::executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end) {

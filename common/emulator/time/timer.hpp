@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "common/emulator/machine/observer.hpp"
@@ -90,6 +91,8 @@ class timer {
   void loaded(std::uint32_t site, std::uint64_t address);
   void stored(std::uint64_t address);
   void atomic(std::uint32_t site, const std::uint64_t* address, std::uint32_t active);
+  // A bulk reduction to a line of 128 bytes.
+  void reduced(std::uint32_t site, std::uint64_t line);
   void executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end);
   // Adds an access of any block: sectors of global or local memory, wavefronts of shared memory.
   void moved(std::uint64_t sectors, std::uint64_t shared_wavefronts) {
@@ -192,6 +195,9 @@ class timer {
   allocation last_loaded_, last_stored_;
   double dirty_ = 0;  // written bytes in L2, which may have to be evicted
   std::unordered_map<std::uint32_t, wanted> atomics_;  // by site
+  // The lines of bulk reductions, by site. More lines spread evenly over the slices of L2.
+  static constexpr std::size_t few_lines = 1 << 15;
+  std::unordered_map<std::uint32_t, std::unordered_set<std::uint64_t>> reduced_;
 };
 
 }  // namespace stepwise::emulator

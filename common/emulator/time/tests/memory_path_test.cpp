@@ -226,5 +226,31 @@ TEST_CASE("sectors of one line are serialised, but sectors of different lines ar
   CHECK(apart < together / 10);
 }
 
+TEST_CASE("few lines are spread unevenly over the slices of L2") {
+  CHECK(slice_imbalance(1, 94) == doctest::Approx(94).epsilon(0.01));
+  CHECK(slice_imbalance(94, 94) > 3);
+  CHECK(slice_imbalance(94, 94) < 5);
+  CHECK(slice_imbalance(30000, 94) < 1.2);
+  CHECK(slice_imbalance(30000, 94) > 1);
+}
+
+TEST_CASE("bulk reductions wait for the busiest slice") {
+  recorded_access a = row();
+  a.use = bulk_use::reduction;
+  a.sectors = 128;  // 4 KiB
+  const auto bytes_per_cycle = [&](double imbalance) {
+    const std::vector<site_rates> sites{{.imbalance = imbalance}};
+    memory_path path(h200(), 132, l1_bytes, sites, {});
+    constexpr int copies = 1000;
+    double done = 0;
+    for (int n = 0; n < copies; ++n) done = path.bulk_copy(std::span(&a, 1), 1, done);
+    return 4096 * copies / done;
+  };
+  // bulk_add_stream_to_l2_of_4096 and bulk_add_stream_to_one_place
+  CHECK(bytes_per_cycle(1) == doctest::Approx(14.7).epsilon(0.15));
+  CHECK(bytes_per_cycle(slice_imbalance(32, h200().l2_slices)) ==
+        doctest::Approx(1.95).epsilon(0.15));
+}
+
 }  // namespace
 }  // namespace stepwise::emulator
