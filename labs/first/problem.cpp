@@ -174,9 +174,10 @@ class wrong_picture {
     }
     if (repeated < 2) return "";
     const int right = in_.mirrored(first_), found = found_[first_];
-    return "every pixel is in its place, but values are changed, " + std::to_string(right) +
-           " to " + std::to_string(found) + (found + right == values - 1 ? " (255 - value)" : "") +
-           " for example: the result should hold the values of in";
+    return "every pixel is in its place, but values are changed, for example from " +
+           std::to_string(right) + " to " + std::to_string(found) +
+           (found + right == values - 1 ? " (255 - value)" : "") +
+           ": the result should hold the values of in";
   }
 
   // Every pixel that out[y * height + x] reaches has the value of one of the threads that write it.

@@ -395,7 +395,8 @@ class wrong_product {
       if (is_right(p_, found(wrong_[0]), partial(wrong_[0].row, wrong_[0].col, 0, end)) &&
           is_everywhere([&](int y, int x) { return partial(y, x, 0, end); }))
         return "the products from k = " + std::to_string(end) +
-               " on are missing: does the loop round up for a k that is no multiple of its step?";
+               " on are missing: does the loop round up for a k that is not a multiple of its "
+               "step?";
       if (is_right(p_, found(wrong_[0]), partial(wrong_[0].row, wrong_[0].col, end, p_.k)) &&
           is_everywhere([&](int y, int x) { return partial(y, x, end, p_.k); }))
         return "the products before k = " + std::to_string(end) +

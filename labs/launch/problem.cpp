@@ -344,8 +344,8 @@ class wrong_result {
     if (nan_ == 0) return "";
     return of_all(nan_) +
            " NaN, and x and y hold none: does each thread set the variables, and the elements of "
-           "its own arrays, that it adds? The compiler makes NaN of a sum with one that is never "
-           "set";
+           "its own arrays, that it adds? If one is never set, the compiler may make the whole sum "
+           "NaN";
   }
 
   std::string one_array() const {

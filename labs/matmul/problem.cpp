@@ -131,7 +131,7 @@ class wrong_product {
     const auto ask = [&](int from) -> std::string {
       if (stored) return "";
       if (from == 256)
-        return " - does the grid round up, and is no index kept in 8 bits, which end at 255?";
+        return " - does the grid round up, and is an index kept in 8 bits, which end at 255?";
       if (from == 1)
         return " - does the block have threads in both x and y, such as dim3(tile, tile)?";
       return " - does the grid round up in x and in y, is blockIdx in the index, and does the "
@@ -384,7 +384,7 @@ class wrong_product {
   // Asks why a loop stops before n. If it added one tile's products, its step may be too large.
   static std::string stops_early(int added) {
     constexpr int smallest_tile = 4;
-    return " - does the loop reach n, even if n is no multiple of the tile" +
+    return " - does the loop reach n, even if n is not a multiple of the tile" +
            (added >= smallest_tile && std::has_single_bit(unsigned(added))
                 ? ", and does its k advance by " + std::to_string(added) + ", the width of a tile?"
                 : std::string("?"));

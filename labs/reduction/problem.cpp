@@ -607,7 +607,8 @@ class reduction_problem : public problem {
     const std::string text = reduction_lab::times_added(call, again).text(found);
     constexpr std::size_t large = (1 << 22) * sizeof(std::int32_t);  // further calls take long
     if (!text.empty() || call.buffers.at(0).bytes < large) return text;
-    return "no known pattern, but if smaller n are right, look at what is new for so large an n: a "
+    return "no known pattern, but if smaller n are right, look at what changes for such a large n: "
+           "a "
            "loop that begins, or repeats, only now (one that loads several vectors per pass)";
   }
 

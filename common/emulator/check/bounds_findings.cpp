@@ -127,7 +127,8 @@ std::string advice_before_start(const launch_config& config, const finding_objec
   return "The index is below 0 in " + thread_of_grid(config, by) +
          ": check what is subtracted in the first rows and columns, and whether the guard should "
          "let this thread through (<, <=, &&, ||)." +
-         (index == -1 && !has_rows(config) ? " If -1 stands for \"none\", it is no index." : "") +
+         (index == -1 && !has_rows(config) ? " If -1 stands for \"none\", it is not an index."
+                                           : "") +
          short_words(config, by);
 }
 
@@ -146,7 +147,7 @@ std::string advice_past_end(const launch_config& config, const finding_object& o
   // The caller names its arrays; others were allocated by the function itself.
   const bool is_own = object.name.empty();
   if (is_own && object.element_bytes > 1 && object.bytes % object.element_bytes != 0)
-    return count_of_bytes(object.bytes) + " are no multiple of " +
+    return count_of_bytes(object.bytes) + " are not a multiple of " +
            std::to_string(object.element_bytes) +
            ": either the access is wider than the elements (an int* to bytes), or cudaMalloc, "
            "which takes a size in bytes, lacks * sizeof(type).";
@@ -178,7 +179,7 @@ std::string advice_past_end(const launch_config& config, const finding_object& o
              ", so do not multiply it by " + wide + ".";
     advice = "The access takes " + wide +
              " elements at once: compare the index of the last one with the length, in rows and in "
-             "columns, and access single elements where a length is no multiple of " +
+             "columns, and access single elements where a length is not a multiple of " +
              wide;
   } else if (is_inner_block(config, by.block)) {
     advice =
@@ -233,7 +234,7 @@ void bounds_check::outside(const access_event& e, int lane, std::uint64_t at) {
     } else {
       f.advice =
           "Is a pointer to bytes advanced by a number of elements, without * sizeof(type), or is "
-          "the width of a row of bytes no multiple of " +
+          "the width of a row of bytes not a multiple of " +
           std::to_string(s.bytes) + "?";
     }
   } else if (e.space == memory_space::global) {
@@ -397,7 +398,7 @@ void bounds_check::outside_shared(const access_event& e, std::uint64_t at, findi
     f.advice = "Block (" + std::to_string(b.x) + "," + std::to_string(b.y) + "," +
                std::to_string(b.z) +
                ") is the first that leaves the array: is blockIdx in this index? Every block has "
-               "shared memory of its own, so its index is made of threadIdx and loop variables.";
+               "shared memory of its own, so compute its index from threadIdx and loop variables.";
   } else {
     f.advice =
         "A block has " + shape +

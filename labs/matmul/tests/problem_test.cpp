@@ -360,7 +360,7 @@ TEST_CASE("elements that an 8-bit index does not reach are recognised") {
   const example e(257);
   auto c = e.product();
   std::fill(c.begin() + 256 * 257, c.end(), std::bit_cast<float>(0xc5c5c5c5));
-  e.says(c, "all of row 256 - does the grid round up, and is no index kept in 8 bits");
+  e.says(c, "all of row 256 - does the grid round up, and is an index kept in 8 bits");
 }
 
 TEST_CASE("if the product is 0, bytes of the fill may also mean that the sum was added to them") {
