@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <regex>
@@ -101,22 +102,41 @@ std::string classified(verdict what, const std::string& message) {
   return message.empty() ? name : name + " " + message;
 }
 
+// The report of lab check, or null. A grade begins with the same checks of the same calls. If a
+// call failed, the grade ends with their report. If they found an error in right results, the grade
+// only adds calls that are too large for the checks.
+const check_report* checked_by(const grade_report& grade, const std::vector<lab_size>& small) {
+  const check_report& report = *grade.correctness;
+  const bool failed = report.size && std::ranges::count(small, *report.size) > 0;
+  const bool found = report.correct() && !report.findings.empty() && report.large.empty();
+  return failed || found ? &report : nullptr;
+}
+
 first_words words_of(const lab& l, const fs::path& program, const mistake& m,
                      const installation& where, const device_choice& device) {
   const problem& p = problem_of(l);
   const std::string& name = m.name;
+  const auto small = small_sizes(l, p);
   const auto run = check_program(l, p, program, device, l.check, 1, {});
-  const auto checked = check_thoroughly(l, p, program, device, small_sizes(l, p), 1, {});
-  const bool result_first = checked.findings.empty() || (checked.found.what == verdict::wrong &&
-                                                         !has_errors(deciding_findings(checked)));
-  first_words said = {alone(classified(run.found.what, run.found.message), name, where.root),
-                      alone(result_first ? classified(checked.found.what, checked.found.message)
-                                         : of_finding(checked.findings.front()),
-                            name, where.root),
+  first_words said = {alone(classified(run.found.what, run.found.message), name, where.root), "",
                       ""};
-  if (m.is_correct) return said;  // its grade would be about speed
-  const auto grade = grade_program(l, p, name, program, {}, where, device, 1, {});
-  said.grade = alone(classified(grade.what, grade.message), name, where.root);
+  grade_report grade;
+  const check_report* checked = nullptr;
+  if (!m.is_correct) {  // the grade of a correct file would be about speed
+    grade = grade_program(l, p, name, program, {}, where, device, 1, {});
+    said.grade = alone(classified(grade.what, grade.message), name, where.root);
+    checked = checked_by(grade, small);
+  }
+  check_report own;
+  if (checked == nullptr) {
+    own = check_thoroughly(l, p, program, device, small, 1, {});
+    checked = &own;
+  }
+  const bool result_first = checked->findings.empty() || (checked->found.what == verdict::wrong &&
+                                                          !has_errors(deciding_findings(*checked)));
+  said.check = alone(result_first ? classified(checked->found.what, checked->found.message)
+                                  : of_finding(checked->findings.front()),
+                     name, where.root);
   return said;
 }
 
