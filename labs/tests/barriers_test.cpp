@@ -140,6 +140,7 @@ bool queries_gpu(const fs::path& file, const fs::path& root) {
   return false;
 }
 
+// programs_test.cpp makes the same calls without the checks, for another seed.
 TEST_CASE("with its barriers, every step is right and clean at every size, also on a small GPU") {
   const installation where = load_installation(build_folder());
   const small_gpu small(where.root);

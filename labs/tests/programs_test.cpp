@@ -63,16 +63,15 @@ check_report check(const course& c, const lab& l, const fs::path& program, std::
   return check_program(l, problem_of(l), program, c.device, l.check, seed, activity());
 }
 
-TEST_CASE("every step is right at every size, for more than one seed") {
+// barriers_test.cpp makes the same calls with the checks on, for another seed.
+TEST_CASE("every step is right at every size") {
   if (loaded() == nullptr) return;
   for (const lab& l : loaded()->labs) {
     for (const step& s : l.steps) {
-      for (const std::uint64_t seed : {1, 2}) {
-        const auto report = check(*loaded(), l, loaded()->where.solution(l.name, s.name), seed);
-        INFO(s.name, ": ", report.found.message);
-        CHECK(report.correct());
-        CHECK(report.right.size() == l.check.size());
-      }
+      const auto report = check(*loaded(), l, loaded()->where.solution(l.name, s.name), 2);
+      INFO(s.name, ": ", report.found.message);
+      CHECK(report.correct());
+      CHECK(report.right.size() == l.check.size());
     }
   }
 }
