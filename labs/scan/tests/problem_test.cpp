@@ -1,0 +1,2 @@
+// Tests the scan lab's inputs, its comparison, and its messages about wrong results.
+#include "common/lab/problem.hpp"
