@@ -1,4 +1,4 @@
-// scan 09_chained: one pass; each block waits for the sum of everything before its tile.
+// scan 08_chained: one pass; each block waits for the sum of everything before its tile.
 //
 // idea    A block keeps its tile in registers while it waits for the block before it, adds its
 //         total, and passes the sum on: a flag says that the sum is there. Each element is loaded
@@ -16,8 +16,8 @@
 #include "solutions/scan/parts/block_scan.hpp"
 #include "solutions/scan/parts/rows.hpp"
 
-constexpr int block_size = 256;  // 8 warps: while one waits for memory, another can run
-constexpr int rows = 4;          // vectors of a thread
+constexpr int block_size = 512;
+constexpr int rows = 8;  // vectors of a thread
 constexpr int row_elements = 4 * 32;
 constexpr int tile = 4 * rows * block_size;
 

@@ -1,4 +1,4 @@
-// scan 08_reduce_scan: tiles are added up first; each is scanned once, with the sum before it.
+// scan 07_reduce_scan: tiles are added up first; each is scanned once, with the sum before it.
 //
 // idea    The first kernel needs the sum of each tile, not its scan, so it stores nothing else. The
 //         last kernel then scans a tile and adds what lies before it in one go. Each element is
@@ -12,8 +12,8 @@
 #include "solutions/scan/parts/block_scan.hpp"
 #include "solutions/scan/parts/rows.hpp"
 
-constexpr int block_size = 256;  // 8 warps: while one waits for memory, another can run
-constexpr int rows = 4;          // vectors of a thread
+constexpr int block_size = 512;
+constexpr int rows = 8;  // vectors of a thread
 constexpr int row_elements = 4 * 32;
 constexpr int tile = 4 * rows * block_size;
 

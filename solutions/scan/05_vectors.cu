@@ -1,10 +1,10 @@
-// scan 06_vectors: each load brings 16 bytes per lane, and lanes load neighbouring vectors.
+// scan 05_vectors: each load brings 16 bytes per lane, and lanes load neighbouring vectors.
 //
 // idea    A row is 32 vectors of four elements, one for each lane. A lane adds up its vector, and a
 //         warp scan gives it the sum of the vectors before it. A warp scans four rows, and each row
 //         begins with the sum of the rows before it. Every request fills 16 sectors.
-// watch   A row takes five shuffles, five times as many as in 05_items for the same elements. But
-//         the sectors of a request go from 32 that are nearly empty to 16 that are full.
+// watch   The barriers of a tile serve 16384 elements instead of 1024, and a thread waits for four
+//         loads at once. But one multiprocessor works, and all others are idle.
 // needs   `in` and `out` aligned to 16 bytes (the contract promises 256). The last n % 4 elements
 //         fill no vector.
 // source  reduction 09_vectors. CUB transposes a tile in shared memory instead.

@@ -1,6 +1,6 @@
-// scan 11_one_tile: a tile that is alone needs no number, no state and no memset.
+// scan 10_one_tile: a tile that is alone needs no number, no state and no memset.
 //
-// idea    4096 elements or fewer take one block, which waits for no other. Setting the states to 0
+// idea    16384 elements or fewer take one block, which waits for no other. Setting the states to 0
 //         is a launch of its own before the kernel, and for so few elements, a launch takes longer
 //         than the scan.
 // watch   The start of a block, its loads, a scan and its stores are all that remains.
@@ -13,8 +13,8 @@
 #include "solutions/scan/parts/look_back.hpp"
 #include "solutions/scan/parts/rows.hpp"
 
-constexpr int block_size = 256;  // 8 warps: while one waits for memory, another can run
-constexpr int rows = 4;          // vectors of a thread
+constexpr int block_size = 512;
+constexpr int rows = 8;  // vectors of a thread
 constexpr int row_elements = 4 * 32;
 constexpr int tile = 4 * rows * block_size;
 

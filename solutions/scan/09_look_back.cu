@@ -1,4 +1,4 @@
-// scan 10_look_back: a block publishes its total at once, and adds up the totals before it itself.
+// scan 09_look_back: a block publishes its total at once, and adds up the totals before it itself.
 //
 // idea    The block before may still wait for others, but its total is known as soon as it has
 //         added up its tile. One warp reads what 32 earlier tiles have published, in one load. It
@@ -15,8 +15,8 @@
 #include "solutions/scan/parts/block_scan.hpp"
 #include "solutions/scan/parts/rows.hpp"
 
-constexpr int block_size = 256;  // 8 warps: while one waits for memory, another can run
-constexpr int rows = 4;          // vectors of a thread
+constexpr int block_size = 512;
+constexpr int rows = 8;  // vectors of a thread
 constexpr int row_elements = 4 * 32;
 constexpr int tile = 4 * rows * block_size;
 

@@ -1,4 +1,4 @@
-// scan 07_scan_add: each block scans a tile; then the sums of the tiles are scanned, and added.
+// scan 06_scan_add: each block scans a tile; then the sums of the tiles are scanned, and added.
 //
 // idea    Three kernels for any n. The first scans each tile alone and stores the sum of each tile.
 //         The second scans these sums, by calling scan() itself. The third adds to each element
@@ -13,8 +13,8 @@
 #include "solutions/scan/parts/block_scan.hpp"
 #include "solutions/scan/parts/rows.hpp"
 
-constexpr int block_size = 256;  // 8 warps: while one waits for memory, another can run
-constexpr int rows = 4;          // vectors of a thread
+constexpr int block_size = 512;
+constexpr int rows = 8;  // vectors of a thread
 constexpr int row_elements = 4 * 32;
 constexpr int tile = 4 * rows * block_size;
 
