@@ -11,49 +11,12 @@
 #include "common/lab/check.hpp"
 #include "labs/scan/scan.hpp"
 #include "solutions/scan/parts/block_scan.hpp"
+#include "solutions/scan/parts/vectors.hpp"
 
 constexpr int block_size = 1024;  // the largest block
 constexpr int rows = 4;           // vectors of a thread
 constexpr int row_elements = 4 * 32;
 constexpr int tile = 4 * rows * block_size;
-
-// The vector that begins at element i, with 0 for elements that do not exist.
-__device__ uint4 load_vector(const unsigned* in, unsigned i, int n) {
-  if (i + 3 < n) return *reinterpret_cast<const uint4*>(in + i);
-  return {i < n ? in[i] : 0, i + 1 < n ? in[i + 1] : 0, i + 2 < n ? in[i + 2] : 0, 0};
-}
-
-__device__ void store_vector(unsigned* out, unsigned i, uint4 v, int n) {
-  if (i + 3 < n) {
-    *reinterpret_cast<uint4*>(out + i) = v;
-    return;
-  }
-  if (i < n) out[i] = v.x;
-  if (i + 1 < n) out[i + 1] = v.y;
-  if (i + 2 < n) out[i + 2] = v.z;
-}
-
-__device__ uint4 add_to_all(uint4 v, unsigned sum) {
-  return {v.x + sum, v.y + sum, v.z + sum, v.w + sum};
-}
-
-// Scans the rows of a warp, one after the other: v[k] is a lane's vector of row k. Returns the sum
-// of all rows. All lanes take part.
-template <int Rows>
-__device__ unsigned scan_rows(uint4 (&v)[Rows]) {
-  //> todo: scan each row by a warp scan, and add the sum of the rows before it.
-  unsigned sum = 0;  // of the rows so far
-  for (int k = 0; k < Rows; ++k) {
-    v[k].y += v[k].x;
-    v[k].z += v[k].y;
-    v[k].w += v[k].z;
-    const unsigned through = warp_scan(v[k].w);
-    v[k] = add_to_all(v[k], sum + through - v[k].w);
-    sum += __shfl_sync(0xffffffff, through, 31);
-  }
-  //<
-  return sum;
-}
 
 __global__ void scan_kernel(const unsigned* in, unsigned* out, int n) {
   __shared__ unsigned sums[block_size / 32];
@@ -63,7 +26,17 @@ __global__ void scan_kernel(const unsigned* in, unsigned* out, int n) {
     const unsigned i = first + threadIdx.x / 32 * (rows * row_elements) + 4 * lane;
     uint4 v[rows];
     for (int k = 0; k < rows; ++k) v[k] = load_vector(in, i + k * row_elements, n);
-    const unsigned sum = scan_rows(v);
+    //> todo: scan each row by a warp scan, and add the sum of the rows before it.
+    unsigned sum = 0;  // of the rows so far
+    for (int k = 0; k < rows; ++k) {
+      v[k].y += v[k].x;
+      v[k].z += v[k].y;
+      v[k].w += v[k].z;
+      const unsigned through = warp_scan(v[k].w);
+      v[k] = add_to_all(v[k], sum + through - v[k].w);
+      sum += __shfl_sync(0xffffffff, through, 31);
+    }
+    //<
     unsigned total = 0;
     const unsigned earlier = before + block_scan(lane == 0 ? sum : 0, sums, total) - sum;
     for (int k = 0; k < rows; ++k)

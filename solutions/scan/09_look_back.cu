@@ -12,10 +12,9 @@
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/scan/scan.hpp"
-#include "solutions/scan/parts/block_scan.hpp"
 #include "solutions/scan/parts/rows.hpp"
 
-constexpr int block_size = 512;
+constexpr int block_size = 256;
 constexpr int rows = 8;  // vectors of a thread
 constexpr int row_elements = 4 * 32;
 constexpr int tile = 4 * rows * block_size;

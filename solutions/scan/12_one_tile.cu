@@ -1,6 +1,6 @@
-// scan 10_one_tile: a tile that is alone needs no number, no state and no memset.
+// scan 12_one_tile: a tile that is alone needs no number, no state and no memset.
 //
-// idea    16384 elements or fewer take one block, which waits for no other. Setting the states to 0
+// idea    8192 elements or fewer take one block, which waits for no other. Setting the states to 0
 //         is a launch of its own before the kernel, and for so few elements, a launch takes longer
 //         than the scan.
 // watch   The start of a block, its loads, a scan and its stores are all that remains.
@@ -9,18 +9,21 @@
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/scan/scan.hpp"
-#include "solutions/scan/parts/block_scan.hpp"
 #include "solutions/scan/parts/look_back.hpp"
 #include "solutions/scan/parts/rows.hpp"
+#include "solutions/scan/parts/streaming.hpp"
 
-constexpr int block_size = 512;
+constexpr int block_size = 256;
 constexpr int rows = 8;  // vectors of a thread
 constexpr int row_elements = 4 * 32;
 constexpr int tile = 4 * rows * block_size;
+constexpr int line_elements = 32;  // a line of the L2 cache has 128 bytes
+constexpr int tiles_ahead = 2;     // per multiprocessor; more would not fit into L2
+static_assert(tile == line_elements * block_size);  // a line for each thread
 
 // Scans all tiles. What is known about tile t is in states[t].
 __global__ void scan_tiles(const unsigned* in, unsigned* out, unsigned* next_tile,
-                           tile_state* states, int n) {
+                           tile_state* states, int ahead, int n) {
   __shared__ unsigned sums[block_size / 32];
   __shared__ unsigned own_tile;
   __shared__ unsigned before;  // the sum of all tiles before this one
@@ -29,9 +32,11 @@ __global__ void scan_tiles(const unsigned* in, unsigned* out, unsigned* next_til
   if (threadIdx.x == 0) own_tile = gridDim.x > 1 ? atomicAdd(next_tile, 1) : 0;
   //<
   __syncthreads();
+  const unsigned later = (own_tile + ahead) * tile + line_elements * threadIdx.x;
+  if (later < n) asm volatile("prefetch.global.L2 [%0];" ::"l"(in + later));
   const unsigned i = own_tile * tile + threadIdx.x / 32 * (rows * row_elements) + 4 * lane;
   uint4 v[rows];
-  for (int k = 0; k < rows; ++k) v[k] = load_vector(in, i + k * row_elements, n);
+  for (int k = 0; k < rows; ++k) v[k] = load_streaming(in, i + k * row_elements, n);
   const unsigned sum = scan_rows(v);
   unsigned total = 0;
   const unsigned earlier = block_scan(lane == 0 ? sum : 0, sums, total) - sum;
@@ -46,7 +51,7 @@ __global__ void scan_tiles(const unsigned* in, unsigned* out, unsigned* next_til
   }
   __syncthreads();  // before is known
   for (int k = 0; k < rows; ++k)
-    store_vector(out, i + k * row_elements, add_to_all(v[k], before + earlier), n);
+    store_streaming(out, i + k * row_elements, add_to_all(v[k], before + earlier), n);
 }
 
 void scan(const unsigned* in, unsigned* out, unsigned* scratch, int n) {
@@ -54,6 +59,9 @@ void scan(const unsigned* in, unsigned* out, unsigned* scratch, int n) {
   tile_state* const states = reinterpret_cast<tile_state*>(scratch);
   unsigned* const next_tile = scratch + 2 * tiles;  // after the states
   if (tiles > 1) check(cudaMemsetAsync(scratch, 0, (2 * tiles + 1) * sizeof(unsigned)));
-  scan_tiles<<<tiles, block_size>>>(in, out, next_tile, states, n);
+  int multiprocessors = 0;
+  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+  const int ahead = tiles_ahead * multiprocessors;
+  scan_tiles<<<tiles, block_size>>>(in, out, next_tile, states, ahead, n);
   check(cudaGetLastError());
 }
