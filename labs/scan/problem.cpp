@@ -86,11 +86,11 @@ class wrong_result {
 
   std::string looks_like() const {
     for (const auto guess :
-         {&wrong_result::not_written, &wrong_result::exclusive, &wrong_result::copied,
-          &wrong_result::backwards, &wrong_result::total_everywhere, &wrong_result::narrow,
-          &wrong_result::with_filling, &wrong_result::multiple, &wrong_result::constant_more,
-          &wrong_result::begins_again, &wrong_result::part_missing, &wrong_result::part_twice,
-          &wrong_result::other_distance}) {
+         {&wrong_result::not_written, &wrong_result::zero, &wrong_result::exclusive,
+          &wrong_result::copied, &wrong_result::backwards, &wrong_result::total_everywhere,
+          &wrong_result::narrow, &wrong_result::with_filling, &wrong_result::multiple,
+          &wrong_result::constant_more, &wrong_result::begins_again, &wrong_result::part_missing,
+          &wrong_result::part_twice, &wrong_result::other_element, &wrong_result::other_distance}) {
       if (std::string text = (this->*guess)(); !text.empty()) return text;
     }
     return of_all(wrong_) + " wrong, the last one is " + element("out", last_) + ", " +
@@ -135,6 +135,12 @@ class wrong_result {
            element("out", last_) + ": does every thread store all of its elements?";
   }
 
+  std::string zero() const {
+    if (!explains([](auto) { return 0u; })) return "";
+    return count() == 1 ? "the sum is 0: is in[0] itself added to it? The sums are inclusive"
+                        : "every sum is 0: are the elements loaded and added?";
+  }
+
   std::string exclusive() const {
     if (!explains([&](auto i) { return i == 0 ? 0 : right_[i - 1]; })) return "";
     return "these are exclusive sums, of the elements before in[i]: this contract's sums are "
@@ -143,7 +149,9 @@ class wrong_result {
 
   std::string copied() const {
     if (!explains([&](auto i) { return in_[i]; })) return "";
-    return "out is a copy of in: is anything added?";
+    return "out is a copy of in: does each thread add the sum of a thread before it (tid >= "
+           "distance, "
+           "__shfl_up_sync), from a distance of 1 on?";
   }
 
   std::string backwards() const {
@@ -168,12 +176,11 @@ class wrong_result {
     float sum = 0;
     const bool is_float = first_ < 8 && [&] {
       for (std::int64_t i = 0; i <= first_; ++i) sum += static_cast<float>(in_[i]);
-      const float distance = sum - static_cast<float>(out_[first_]);
-      return sum < 0x1p32f && distance >= -512 && distance <= 512;
+      return sum < 0x1p32f && out_[first_] == static_cast<std::uint32_t>(sum);
     }();
     if (is_float)
-      return "the sum is close, but its low bits are wrong: a float holds 24 bits of a number. Add "
-             "unsigned integers";
+      return "this is a sum of floats, and a float holds 24 bits of a number: add unsigned "
+             "integers";
     return "";
   }
 
@@ -260,6 +267,18 @@ class wrong_result {
     return "";
   }
 
+  // The last element of the sum is another one.
+  std::string other_element() const {
+    if (first_ == 0) return "";
+    const std::uint32_t last = out_[first_] - right_[first_ - 1];
+    for (std::int64_t i = 0; i < std::min(first_, std::int64_t{1} << 16); ++i) {
+      if (in_[i] != last) continue;
+      return element("out", first_) + " has " + element("in", i) + " instead of " +
+             element("in", first_) + ": does the index of the load include the tile?";
+    }
+    return "";
+  }
+
   // out[i] is the sum up to another element.
   std::string other_distance() const {
     for (std::int64_t by = 1; by <= std::min(largest_block, count()); ++by) {
@@ -325,10 +344,12 @@ class scan_problem : public problem {
       if (out[i] == i + 1) continue;
       const auto more = static_cast<std::int64_t>(out[i]) - static_cast<std::int64_t>(i + 1);
       if (more > static_cast<std::int64_t>(count) || is_filling(out[i])) return "";
+      const std::int64_t count_off = more < 0 ? -more : more;
       return "if every element is 1, " + element("out", static_cast<std::int64_t>(i)) + " is " +
-             std::to_string(out[i]) + " instead of " + std::to_string(i + 1) + ", so " +
-             std::to_string(more < 0 ? -more : more) + " of the elements up to it " +
-             (more < 0 ? "are missing" : "are added again");
+             std::to_string(out[i]) + " instead of " + std::to_string(i + 1) + ": " +
+             (count_off == 1 ? "an element" : std::to_string(count_off) + " elements") +
+             " up to it " + (count_off == 1 ? "is " : "are ") +
+             (more < 0 ? "missing" : "added again");
     }
     return "";
   }

@@ -26,9 +26,8 @@ __device__ unsigned block_scan(unsigned value, unsigned* sums, unsigned& total) 
     __syncthreads();
   }
   total = sums[block_size - 1];
-  __syncthreads();  // every thread has read the total
-  if (tid == 0) sums[block_size - 1] = 0;
-  __syncthreads();
+  __syncthreads();                         // every thread has read the total
+  if (tid == 0) sums[block_size - 1] = 0;  // this thread also reads it first
   for (int distance = block_size / 2; distance > 0; distance /= 2) {
     const int right = (tid + 1) * 2 * distance - 1;
     if (right < block_size) {

@@ -25,12 +25,14 @@ __device__ unsigned warp_scan(unsigned sum) {
 }
 
 // The sum of the values of threads 0 to tid; total is the sum of all. `sums` has a word per warp.
+// Meet at a barrier before you use `sums` again.
 __device__ unsigned block_scan(unsigned value, unsigned* sums, unsigned& total) {
   const int warps = blockDim.x / 32;
   const int warp = threadIdx.x / 32;
   const int lane = threadIdx.x % 32;
+  unsigned sum = value;
   //> todo: scan each warp, store its sum, and let the first warp scan the sums of the warps.
-  unsigned sum = warp_scan(value);
+  sum = warp_scan(value);
   if (lane == 31) sums[warp] = sum;
   __syncthreads();  // every warp has stored its sum
   if (warp == 0) {
@@ -41,7 +43,6 @@ __device__ unsigned block_scan(unsigned value, unsigned* sums, unsigned& total) 
   if (warp > 0) sum += sums[warp - 1];
   //<
   total = sums[warps - 1];
-  __syncthreads();  // sums is free again
   return sum;
 }
 
@@ -54,6 +55,7 @@ __global__ void scan_kernel(const unsigned* in, unsigned* out, int n) {
     const unsigned sum = block_scan(i < n ? in[i] : 0, sums, total);
     if (i < n) out[i] = before + sum;
     before += total;
+    __syncthreads();  // sums is free again
   }
 }
 

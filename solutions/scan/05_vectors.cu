@@ -26,8 +26,8 @@ __global__ void scan_kernel(const unsigned* in, unsigned* out, int n) {
     const unsigned i = first + threadIdx.x / 32 * (rows * row_elements) + 4 * lane;
     uint4 v[rows];
     for (int k = 0; k < rows; ++k) v[k] = load_vector(in, i + k * row_elements, n);
-    //> todo: scan each row by a warp scan, and add the sum of the rows before it.
     unsigned sum = 0;  // of the rows so far
+    //> todo: scan each row by a warp scan, and add the sum of the rows before it.
     for (int k = 0; k < rows; ++k) {
       v[k].y += v[k].x;
       v[k].z += v[k].y;
@@ -42,6 +42,7 @@ __global__ void scan_kernel(const unsigned* in, unsigned* out, int n) {
     for (int k = 0; k < rows; ++k)
       store_vector(out, i + k * row_elements, add_to_all(v[k], earlier), n);
     before += total;
+    __syncthreads();  // sums is free again
   }
 }
 

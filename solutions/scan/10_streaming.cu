@@ -19,10 +19,11 @@ constexpr int tile = 4 * rows * block_size;
 
 // Like load_vector() and store_vector(), with hints that the vector is used only once.
 __device__ uint4 load_streaming(const unsigned* in, unsigned i, int n) {
-  //> todo: load a whole vector with the hint that it is used once.
-  if (i + 3 < n) return __ldcs(reinterpret_cast<const uint4*>(in + i));
+  uint4 v = {0, 0, 0, 0};
+  //> todo: load the vector; if it is a whole one, with the hint that it is used once.
+  v = i + 3 < n ? __ldcs(reinterpret_cast<const uint4*>(in + i)) : load_vector(in, i, n);
   //<
-  return load_vector(in, i, n);
+  return v;
 }
 
 __device__ void store_streaming(unsigned* out, unsigned i, uint4 v, int n) {

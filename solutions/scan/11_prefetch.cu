@@ -31,13 +31,13 @@ __global__ void scan_tiles(const unsigned* in, unsigned* out, unsigned* next_til
   const int lane = threadIdx.x % 32;
   if (threadIdx.x == 0) own_tile = atomicAdd(next_tile, 1);
   __syncthreads();
-  //> todo: prefetch a line of 128 bytes of the tile that is `ahead` tiles after this one.
-  const unsigned later = (own_tile + ahead) * tile + line_elements * threadIdx.x;
-  if (later < n) asm volatile("prefetch.global.L2 [%0];" ::"l"(in + later));
-  //<
   const unsigned i = own_tile * tile + threadIdx.x / 32 * (rows * row_elements) + 4 * lane;
   uint4 v[rows];
+  //> todo: prefetch a line of the tile that is `ahead` tiles later, and load the own tile.
+  const unsigned later = (own_tile + ahead) * tile + line_elements * threadIdx.x;
+  if (later < n) asm volatile("prefetch.global.L2 [%0];" ::"l"(in + later));
   for (int k = 0; k < rows; ++k) v[k] = load_streaming(in, i + k * row_elements, n);
+  //<
   const unsigned sum = scan_rows(v);
   unsigned total = 0;
   const unsigned earlier = block_scan(lane == 0 ? sum : 0, sums, total) - sum;

@@ -32,10 +32,10 @@ __global__ void scan_tiles(const unsigned* in, unsigned* out, unsigned* next_til
   if (threadIdx.x == 0) own_tile = gridDim.x > 1 ? atomicAdd(next_tile, 1) : 0;
   //<
   __syncthreads();
-  const unsigned later = (own_tile + ahead) * tile + line_elements * threadIdx.x;
-  if (later < n) asm volatile("prefetch.global.L2 [%0];" ::"l"(in + later));
   const unsigned i = own_tile * tile + threadIdx.x / 32 * (rows * row_elements) + 4 * lane;
   uint4 v[rows];
+  const unsigned later = (own_tile + ahead) * tile + line_elements * threadIdx.x;
+  if (later < n) asm volatile("prefetch.global.L2 [%0];" ::"l"(in + later));
   for (int k = 0; k < rows; ++k) v[k] = load_streaming(in, i + k * row_elements, n);
   const unsigned sum = scan_rows(v);
   unsigned total = 0;

@@ -12,6 +12,7 @@ __device__ unsigned warp_scan(unsigned sum) {
 }
 
 // The sum of the values of threads 0 to tid; total is the sum of all. `sums` has a word per warp.
+// Meet at a barrier before you use `sums` again.
 __device__ unsigned block_scan(unsigned value, unsigned* sums, unsigned& total) {
   const int warps = blockDim.x / 32;
   const int warp = threadIdx.x / 32;
@@ -26,6 +27,5 @@ __device__ unsigned block_scan(unsigned value, unsigned* sums, unsigned& total) 
   __syncthreads();
   if (warp > 0) sum += sums[warp - 1];
   total = sums[warps - 1];
-  __syncthreads();  // sums is free again
   return sum;
 }

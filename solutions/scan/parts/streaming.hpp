@@ -5,8 +5,7 @@
 
 // Like load_vector() and store_vector(), with hints that the vector is used only once.
 __device__ uint4 load_streaming(const unsigned* in, unsigned i, int n) {
-  if (i + 3 < n) return __ldcs(reinterpret_cast<const uint4*>(in + i));
-  return load_vector(in, i, n);
+  return i + 3 < n ? __ldcs(reinterpret_cast<const uint4*>(in + i)) : load_vector(in, i, n);
 }
 
 __device__ void store_streaming(unsigned* out, unsigned i, uint4 v, int n) {
