@@ -1,8 +1,9 @@
 // scan 12_one_tile: a tile that is alone needs no number, no state and no memset.
 //
 // idea    8192 elements or fewer take one block, which waits for no other. Setting the states to 0
-//         is a launch of its own before the kernel, and for so few elements, a launch takes longer
-//         than the scan.
+// is
+//         an operation of its own before the kernel, and for so few elements, every operation
+//         counts.
 // watch   The start of a block, its loads, a scan and its stores are all that remains.
 // needs   nothing new.
 // source  reduction 11_one_block.
