@@ -23,6 +23,7 @@ inline constexpr std::uint64_t guard_bytes = 256;  // before and after a buffer;
 enum class memory_kind : std::uint32_t {
   device = 0,  // memory of the CUDA device or CPU that makes the call
   host = 1,    // host memory; the function itself copies to the device and back
+  files = 2,   // files; the function is a program's main, which gets their names
 };
 
 enum class buffer_role : std::uint32_t {
@@ -37,7 +38,8 @@ struct buffer_record {
   std::uint64_t bytes;
   std::uint64_t offset;        // of its bytes in the file, a multiple of 64; 0 for scratch
   std::uint8_t poison;         // the byte that fills it before a call
-  std::uint8_t modified;       // out: 1 if a call changed this input, which it must not
+  std::uint8_t modified;       // out: 1 if a call changed this input, which it must not, or if the
+                               // program's result file has another size
   std::uint8_t element_bytes;  // size of an element, for messages; 0 counts as 1
   std::uint8_t padding[5];
   char name[24];  // of the parameter, for the reports of checks; NUL-terminated, may be empty

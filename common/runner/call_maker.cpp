@@ -6,11 +6,14 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "common/runner/call_files.hpp"
 
 namespace stepwise::runner {
 namespace {
@@ -23,6 +26,15 @@ std::string parameter(std::uint32_t index, const contract& function) {
 
 void refuse_scalar(std::int64_t scalar) {
   throw std::out_of_range("the number " + std::to_string(scalar) + " does not fit its parameter");
+}
+
+void call_main(int (*program)(int, char**), void* const* names) {
+  char name[] = "program";
+  char* arguments[] = {name, static_cast<char*>(names[0]), static_cast<char*>(names[1]), nullptr};
+  const int status = program(3, arguments);
+  if (status != 0)
+    throw call_failure{0, "main() returned " + std::to_string(status) +
+                              ", which reports a failure; a program that succeeds returns 0"};
 }
 
 call_failure outcome_of(const contract& function, const machine& where,
@@ -79,7 +91,7 @@ void call_maker::run(mapped_call_file& file, const call_record& request, call_re
 }
 
 memory& call_maker::memory_of(const call_record& request) const {
-  return request.memory == memory_kind::host ? where_.host_memory() : where_;
+  return request.memory == memory_kind::device ? where_ : where_.host_memory();
 }
 
 void call_maker::make_buffers(mapped_call_file& file, const call_record& request) {
@@ -139,6 +151,12 @@ void call_maker::repeat(mapped_call_file& file, const call_record& request, call
     pointers.push_back(buffer.address());
     all.push_back(buffer.bytes());
   }
+  std::optional<call_files> files;
+  if (request.memory == memory_kind::files) {
+    files.emplace();
+    for (std::uint32_t b = 0; b < request.buffer_count; ++b)
+      pointers[b] = files->add(request.buffers[b].role, all[b]);
+  }
   const std::uint32_t total = request.plan.warmups + request.plan.repetitions;
   for (std::uint32_t i = 0; i < total; ++i) {
     for (std::uint32_t b = 0; b < request.buffer_count; ++b) {
@@ -148,6 +166,7 @@ void call_maker::repeat(mapped_call_file& file, const call_record& request, call
       // For checks, these bytes count as uninitialised.
       memory_of(request).forget_contents(buffers_[b].address(), wanted.bytes);
     }
+    if (files) files->write_inputs();
     if (request.plan.cold_l2 != 0) where_.make_cold(all);
     const bool counted = i + 1 == total;
     if (counted) where_.start_counting();
@@ -157,6 +176,7 @@ void call_maker::repeat(mapped_call_file& file, const call_record& request, call
     const float ms = where_.stop_clock(function_.name);
 
     if (counted) where_.stop_counting(answer.counters);
+    if (files) files->read_results([&](std::size_t b) { answer.buffers[b].modified = 1; });
     if (i < request.plan.warmups) continue;
     std::memcpy(times.data() + (i - request.plan.warmups) * sizeof ms, &ms, sizeof ms);
   }

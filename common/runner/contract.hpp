@@ -1,7 +1,8 @@
 // Makes a runner's function callable with a list of buffers and a list of numbers.
 //
 // idea    Templates read the parameter list of a lab's contract, so no lab needs glue code.
-//         Pointers take the buffers of a call in order, and integers take its scalars.
+//         Pointers take the buffers of a call in order, and integers take its scalars. A contract
+//         can also be a program's main, which takes the names of the call's files.
 // watch   nvcc reads this file five times when it compiles many solutions of a lab at once, so it
 //         includes none of <span>, <string>, <stdexcept> and <tuple>.
 // tested  common/runner/tests/runner_test.cpp
@@ -67,6 +68,17 @@ struct contract_of<Function> {
   static constexpr contract make(const char* name) {
     return {name, pointers, sizeof...(Parameters) - pointers, &call};
   }
+};
+
+// Calls a program's main with the names of its two files. Throws call_failure (machine.hpp) if main
+// does not return 0.
+void call_main(int (*program)(int, char**), void* const* names);
+
+template <int (*Main)(int, char**)>
+struct contract_of<Main> {
+  static void call(void* const* names, const std::int64_t*) { call_main(Main, names); }
+
+  static constexpr contract make(const char* name) { return {name, 2, 0, &call}; }
 };
 
 }  // namespace stepwise::runner

@@ -15,6 +15,7 @@
 
 #include "common/lab/judged_call.hpp"
 #include "common/runner/call_buffer.hpp"
+#include "common/runner/call_files.hpp"
 #include "common/runner/call_maker.hpp"
 #include "common/runner/machine.hpp"
 #include "common/runner/whole_io.hpp"
@@ -32,7 +33,7 @@ std::span<std::byte> map_arrays(int arrays) {
   return {static_cast<std::byte*>(start), size};
 }
 
-// A call's arrays in host memory, as in the user's own program.
+// A call's arrays in host memory, as in the user's own program, or in files.
 class host_arrays {
  public:
   host_arrays(const judged_request& request, memory& place, std::span<std::byte> shared)
@@ -45,12 +46,20 @@ class host_arrays {
       } else {
         made.poison(static_cast<std::uint8_t>(wanted.poison));
       }
+      names_.push_back(request.memory == memory_kind::files ? files_.add(wanted.role, made.bytes())
+                                                            : nullptr);
     }
+    files_.write_inputs();
   }
 
   std::byte* address(std::uint32_t i) const { return buffers_[i].address(); }
+  // The function's argument: the array, or the name of its file.
+  void* argument(std::uint32_t i) const {
+    return names_[i] == nullptr ? buffers_[i].address() : names_[i];
+  }
 
   void hand_back(judged_answer& answer) const {
+    files_.read_results([&](std::size_t) { answer.modified = 1; });
     for (std::uint32_t i = 0; i < request_.buffer_count; ++i) {
       const judged_buffer& wanted = request_.buffers[i];
       const call_buffer& made = buffers_[i];
@@ -75,6 +84,8 @@ class host_arrays {
   const judged_request& request_;
   std::span<std::byte> shared_;
   std::vector<call_buffer> buffers_;
+  call_files files_;  // empty if the arrays are not in files
+  std::vector<void*> names_;
 };
 
 class judged_calls {
@@ -116,13 +127,13 @@ class judged_calls {
     }
     std::vector<void*> pointers;
     std::unique_ptr<host_arrays> arrays;
-    if (request.memory == memory_kind::host)
+    if (request.memory != memory_kind::device)
       arrays = std::make_unique<host_arrays>(request, where_->host_memory(), shared_);
     noted_call noted(*where_);
-    for (std::uint32_t i = 0; arrays && i < request.buffer_count; ++i)
+    for (std::uint32_t i = 0; request.memory == memory_kind::host && i < request.buffer_count; ++i)
       noted.add({arrays->address(i), request.buffers[i].bytes}, request.buffers[i].address);
     for (std::uint32_t i = 0; i < request.buffer_count; ++i)
-      pointers.push_back(arrays ? arrays->address(i)
+      pointers.push_back(arrays ? arrays->argument(i)
                                 : reinterpret_cast<void*>(request.buffers[i].address));
     where_->start_clock();
     function_.call(pointers.data(), request.scalars);

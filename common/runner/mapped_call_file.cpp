@@ -95,7 +95,7 @@ call_record mapped_call_file::checked_record(std::uint32_t number, const contrac
       copy.plan.warmups > most_repetitions) {
     throw file_error(call + "an impossible number of repetitions");
   }
-  if (copy.memory > memory_kind::host) throw file_error(call + "no such kind of memory");
+  if (copy.memory > memory_kind::files) throw file_error(call + "no such kind of memory");
   if (copy.plan.buffers > buffers_are::reused) {
     throw file_error(call + "an unknown lifetime of the buffers");
   }

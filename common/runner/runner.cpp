@@ -1,11 +1,13 @@
 // The program around a student's function, which makes the calls in a call file.
 //
-// idea    A runner is linked from this file, the glue for the lab's contract, the machine (a CUDA
-//         device, or the CPU), and one file with the function. It knows neither the expected
-//         results nor the way in which it is judged. `lab` starts it, and you can start it under
-//         gdb, ncu or compute-sanitizer.
+// idea    A runner is linked from this file, runner_main.cpp or program_main.cpp, the glue for the
+//         lab's contract, the machine (a CUDA device, or the CPU), and one file with the function.
+//         It knows neither the expected results nor the way in which it is judged. `lab` starts it,
+//         and you can start it under gdb, ncu or compute-sanitizer.
 // usage   RUNNER FILE [--control FD]      see common/lab/call_file.hpp
 //         RUNNER --judged FD ARRAYS       see common/lab/judged_call.hpp
+#include "common/runner/runner.hpp"
+
 #include <signal.h>
 
 #include <charconv>
@@ -47,7 +49,9 @@ void make_calls(mapped_call_file& file, call_maker& maker, std::optional<int> co
   }
 }
 
-int run(int argument_count, char** arguments) {
+}  // namespace
+
+int run_runner(int argument_count, char** arguments) {
   if (argument_count == 4 && std::strcmp(arguments[1], "--judged") == 0) {
     const auto judge = parse_descriptor(arguments[2]), arrays = parse_descriptor(arguments[3]);
     if (judge && arrays) return make_judged_calls(lab_contract, *judge, *arrays);
@@ -81,9 +85,4 @@ int run(int argument_count, char** arguments) {
   return every_call_made;
 }
 
-}  // namespace
 }  // namespace stepwise::runner
-
-int main(int argument_count, char** arguments) {
-  return stepwise::runner::run(argument_count, arguments);
-}

@@ -150,6 +150,9 @@ struct lab {
   fs::path file;          // the student's, relative to the root
   bool is_worked = true;  // false: the steps' files are a student copy's skeletons
 
+  // Whether students hand in a whole program, whose main reads and writes files.
+  bool is_program() const { return function == "main"; }
+
   // Whether a GPU of this compute capability (80 for 8.0) can run a step or, without a name, at
   // least some steps.
   bool runs_on(int capability, std::string_view step_name = {}) const {

@@ -33,10 +33,10 @@ class compilation {
         guards_(guards),
         work_(cache_) {}
 
-  // Runs `compile`, completed with its files, and links. The first failure ends it. `id` becomes
-  // part of the names of static objects.
+  // Runs `compile`, completed with its files, and links with `archive`, which may be followed by
+  // flags. The first failure ends it. `id` becomes part of the names of static objects.
   child_result run(std::vector<std::string> compile, const plain_source& source,
-                   const fs::path& archive, const std::string& id) {
+                   const std::vector<std::string>& archive, const std::string& id) {
     compile.insert(compile.end(), {"-c", source.path(), "-o", object()});
     if (guards_.with != nullptr) {
       auto extra = guards_.extra;
@@ -121,12 +121,13 @@ class compilation {
 
   // Tries the fastest way first: a linker that starts fast, and no device link, because there is
   // only one device object. If this way fails, the usual link reports the error.
-  child_result link(const fs::path& archive) {
+  child_result link(const std::vector<std::string>& archive) {
     if (guards_.with != nullptr) {
       view_ = for_linker({where_.root, where_.build, where_.nvcc}, work_.path());
       view_.memory_bytes = guards_.memory_bytes;
     }
-    std::vector<std::string> usual = {where_.nvcc, object(), archive};
+    std::vector<std::string> usual = {where_.nvcc, object()};
+    usual.insert(usual.end(), archive.begin(), archive.end());
     usual.insert(usual.end(), where_.cuda_link.begin(), where_.cuda_link.end());
     usual.insert(usual.end(), {"-o", program()});
     for (const std::string linker : {"lld", "gold"}) {
@@ -247,7 +248,9 @@ compiled compile_text(const lab& l, const fs::path& file, const std::string& sou
   if (guards.with == nullptr) {
     for (const auto& flag : plain.flags()) command.push_back(flag);
   }
-  const auto outcome = work.run(std::move(command), plain, archive, hash.hex().substr(0, 8));
+  std::vector<std::string> linked = {archive};
+  if (l.is_program()) linked.push_back("-Xlinker=--wrap=main");  // common/runner/program_main.cpp
+  const auto outcome = work.run(std::move(command), plain, linked, hash.hex().substr(0, 8));
   if (outcome.end.ok()) {
     if (guards.hides_name) write_atomically(known_as, source);
     const std::string name = escaped_lines(shown, 1, shown.size()).at(0);

@@ -180,7 +180,7 @@ TEST_CASE("a record that points outside the file, or does not fit the contract, 
   CHECK(contains(with([](call_record& c) { c.buffers[1].offset = 0; }), "outside"));
   CHECK(contains(with([](call_record& c) { c.buffers[1].role = buffer_role{9}; }), "role"));
   CHECK(contains(with([](call_record& c) { c.buffers[2].bytes = ~0ull; }), "too large"));
-  CHECK(contains(with([](call_record& c) { c.memory = memory_kind{2}; }), "kind of memory"));
+  CHECK(contains(with([](call_record& c) { c.memory = memory_kind{3}; }), "kind of memory"));
 }
 
 TEST_CASE("the number of a call past the last one is refused") {
