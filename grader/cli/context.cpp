@@ -244,8 +244,8 @@ void show_warnings(context& c, const std::vector<compiler_warning>& warnings) {
 void warn_of_refusals(context& c, const lab& l, const problem& p, const std::string& shown,
                       json& document) {
   const auto text = read_bounded(c.where.root / shown, std::size_t{1} << 20);
-  const bool may_copy = l.host_bytes > 0 || p.make_call(small_sizes(l, p).front(), 1).memory ==
-                                                runner::memory_kind::host;
+  const bool may_copy = l.host_bytes > 0 || p.make_call(small_sizes(l, p).front(), 1).memory !=
+                                                runner::memory_kind::device;
   const auto names = text ? refused_when_graded(*text, may_copy) : std::vector<std::string>{};
   document["grade_refuses"] = names;
   if (c.as_json || names.empty()) return;

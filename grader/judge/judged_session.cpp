@@ -133,7 +133,7 @@ judged_session::~judged_session() {
 void judged_session::make_arrays() {
   std::uint64_t bytes = 64;
   for (std::size_t i = 0; i < file_.plan_count(); ++i) {
-    if (file_.call(i).memory == memory_kind::host)
+    if (file_.call(i).memory != memory_kind::device)
       bytes = std::max(bytes, array_bytes(file_.call(i)));
   }
   for (const auto& [file, part] :
@@ -208,6 +208,8 @@ void judged_session::start_submission(const std::filesystem::path& program,
     auto view = for_program(program, device.client_runtime, device.shown, {});
     view.proc = false;
     view.memory_bytes = limits_.program_bytes;
+    view.scratch_bytes += 2 * memory_.program.size();  // a program's files
+    view.file_bytes = std::max<std::uint64_t>(view.file_bytes, 2 * memory_.program.size());
     start = confined(std::move(start), view, *device.guards);
   }
   submission_ = std::make_unique<child>(std::move(start));
@@ -289,7 +291,7 @@ call_outcome judged_session::one(std::size_t number, std::uint32_t repetition, b
   request.buffer_count = static_cast<std::uint32_t>(call.buffers.size());
   request.scalar_count = static_cast<std::uint32_t>(call.scalars.size());
   std::copy(call.scalars.begin(), call.scalars.end(), request.scalars);
-  const bool on_host = call.memory == memory_kind::host;
+  const bool on_host = call.memory != memory_kind::device;
   std::vector<placed_buffer> at;
   std::vector<placed_array> arrays;
   std::optional<phase> doing(std::in_place, "buffers filled");

@@ -15,6 +15,7 @@
 #include "common/device/engine_settings.hpp"
 #include "grader/judge/judged_session.hpp"
 #include "grader/judge/outcomes.hpp"
+#include "grader/judge/program_sessions.hpp"
 #include "grader/sandbox/sandbox.hpp"
 #include "grader/system/failure.hpp"
 
@@ -33,6 +34,8 @@ child_options guarded(child_options start, const device_choice& device,
   }
   auto view = for_program(start.command.at(0), device.runtime_folder, shown, outputs);
   view.memory_bytes += 4 * call_file_bytes;
+  view.scratch_bytes += 2 * call_file_bytes;  // a program's files
+  view.file_bytes = std::max<std::uint64_t>(view.file_bytes, 2 * call_file_bytes);
   return confined(std::move(start), view, *device.guards);
 }
 
@@ -49,10 +52,13 @@ session_options options_for(const device_choice& device, double time_limit_s,
 std::unique_ptr<call_session> start_session(const std::filesystem::path& program,
                                             const device_choice& device, const call_file& file,
                                             session_options options) {
-  if (device.judged()) {
-    return std::make_unique<judged_session>(program, device, file, std::move(options));
-  }
-  return std::make_unique<session>(program, device, file, std::move(options));
+  const auto start = [=, &file]() -> std::unique_ptr<call_session> {
+    if (device.judged()) return std::make_unique<judged_session>(program, device, file, options);
+    return std::make_unique<session>(program, device, file, options);
+  };
+  const bool is_program = file.call(0).memory == runner::memory_kind::files;
+  if (!is_program || device.gpu) return start();
+  return std::make_unique<program_sessions>(start, options.findings);
 }
 
 session::session(const std::filesystem::path& program, const device_choice& device,
@@ -92,8 +98,13 @@ session::session(const std::filesystem::path& program, const device_choice& devi
   start.data_limit_bytes = options_.data_limit_bytes;
   start.flood_bytes = options_.output_limit_bytes;
   start.tick = options_.tick;
-  if (device.guards != nullptr && !device.gpu)
+  if (device.guards != nullptr && !device.gpu) {
     start = guarded(std::move(start), device, options_, file.bytes());
+  } else if (file.call(0).memory == runner::memory_kind::files) {
+    // A program that crashes leaves its files behind. A sandbox has its own /tmp.
+    files_ = std::make_unique<temporary_folder>(std::filesystem::temp_directory_path());
+    start.environment.push_back("TMPDIR=" + files_->path().string());
+  }
   try {
     process_ = std::make_unique<child>(std::move(start));
   } catch (...) {

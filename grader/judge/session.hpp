@@ -15,6 +15,7 @@
 #include "grader/judge/call_file.hpp"
 #include "grader/judge/device_choice.hpp"
 #include "grader/judge/verdict.hpp"
+#include "grader/system/files.hpp"
 #include "grader/system/process.hpp"
 
 namespace stepwise {
@@ -75,7 +76,8 @@ inline std::filesystem::path kernels_of(const std::filesystem::path& program) {
   return program.parent_path() / "kernels";
 }
 
-// A session of the kind that `device` requires. Throws like session.
+// A session of the kind that `device` and the calls require. `file` must outlive it. Throws like
+// session, a program's (program_sessions.hpp) at the first call.
 std::unique_ptr<call_session> start_session(const std::filesystem::path& program,
                                             const device_choice& device, const call_file& file,
                                             session_options options);
@@ -102,6 +104,7 @@ class session : public call_session {
   std::string program_;
   int control_ = -1;
   bool first_ = true;
+  std::unique_ptr<temporary_folder> files_;  // of a whole program's calls
   std::unique_ptr<child> process_;
 };
 

@@ -109,7 +109,7 @@ modelled_figures model_program(const lab& l, const problem& p, const std::filesy
   if (blocks_seed != 0) options.times += fmt::format(",seed={}", blocks_seed);
   if (experiments == what_ifs::modelled) options.times += ",experiments";
   now.doing(fmt::format("{}: the time of {}", l.name, result.label));
-  result.with_copies = calls[0].memory == runner::memory_kind::host;
+  result.with_copies = calls[0].memory != runner::memory_kind::device;
   options.modelled_events = result.with_copies;
   const auto runner = start_session(program, emulator, file, options);
   result.found = runner->call(0);

@@ -139,7 +139,7 @@ problem_at_hand of_lab(context& c, const worth_it_options& o, const gpu& model) 
   problem_at_hand at_hand;
   at_hand.label = fmt::format("{}, size {}", l.name, size_text(size));
   at_hand.work = {work.bytes, work.operations, work.bytes, 1};
-  if (p.make_call(l.check.front(), 1).memory == runner::memory_kind::host) {
+  if (p.make_call(l.check.front(), 1).memory != runner::memory_kind::device) {
     at_hand.note =
         "A call of this lab copies its own arrays to the GPU and back, so its times would count "
         "the link twice. All times here are theoretical.";

@@ -3,12 +3,15 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "grader/judge/check.hpp"
 #include "grader/judge/one_call.hpp"
 #include "grader/judge/tests/doubling.hpp"
 #include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
 
 using namespace stepwise;
 using namespace stepwise::tests;
@@ -110,6 +113,50 @@ TEST_CASE("a program that is correct at first is caught later") {
   CHECK(report.found.what == verdict::wrong);
   CHECK(report.right.size() == 2);
   CHECK(report.label == "n = 1000, seed 7");
+}
+
+// The same problem for a whole program.
+struct doubling_in_files : doubling {
+  problem_call make_call(const size& n, std::uint64_t seed) const override {
+    problem_call call = doubling::make_call(n, seed);
+    call.memory = runner::memory_kind::files;
+    return call;
+  }
+};
+
+TEST_CASE("each call of a whole program has its own process") {
+  const fake behaviour("late");  // wrong at the third call of a process
+  const lab l = doubling_lab();
+  const auto report =
+      check_program(l, doubling_in_files(), fake_runner(), emulated_device(), l.check, 7, {});
+  CHECK(report.correct());
+  CHECK(report.right.size() == 3);
+}
+
+TEST_CASE("a whole program's findings are those of the first call with findings") {
+  const fake behaviour("good");
+  const temporary_folder folder(fs::temp_directory_path());
+  located_finding leak;
+  leak.what.kind = finding_kind::leak;
+  leak.what.message = "not freed";
+  write_atomically(folder.path() / "findings", json_line(leak) + "\n");
+  setenv("FAKE_FINDINGS", (folder.path() / "findings").c_str(), 1);
+  const lab l = doubling_lab();
+  const auto report =
+      check_thoroughly(l, doubling_in_files(), fake_runner(), emulated_device(), l.check, 7, {});
+  unsetenv("FAKE_FINDINGS");
+  CHECK(report.correct());
+  CHECK(report.right.size() == 3);
+  REQUIRE(report.findings.size() == 1);
+  CHECK(report.findings[0].what.message == "not freed");
+}
+
+TEST_CASE("a whole program's output is that of all calls") {
+  const fake behaviour("limit");  // prints a number in every call
+  const lab l = doubling_lab();
+  const auto report =
+      check_program(l, doubling_in_files(), fake_runner(), emulated_device(), l.check, 7, {});
+  CHECK(std::ranges::count(report.printed, '\n') == 3);
 }
 
 TEST_CASE("every kind of misbehaviour has its class and its message") {
