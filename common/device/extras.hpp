@@ -173,6 +173,12 @@ class other_process {
   // drops the arrays of the previous call.
   virtual void note_host_array(const std::byte* first, std::uint64_t bytes,
                                std::uint64_t place) = 0;
+  // Adds the content of a file of the current call: one that the program reads, or one that it will
+  // write. Copies from and to other memory are compared with the one and appended to the other.
+  virtual void note_file(std::span<const std::byte> content, std::uint64_t place,
+                         bool is_result) = 0;
+  // Whether the copies that follow use pageable memory of the host.
+  virtual void set_pageable(bool pageable) = 0;
 
  protected:
   ~other_process() = default;

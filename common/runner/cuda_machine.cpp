@@ -28,6 +28,7 @@ struct runtime_additions {
   void (*name_allocation)(const void*, const char*) = nullptr;
   void (*forget_contents)(const void*, std::uint64_t) = nullptr;
   void (*host_array)(const void*, std::uint64_t, std::uint64_t) = nullptr;
+  void (*file)(const void*, std::uint64_t, std::uint64_t, int) = nullptr;
   void (*begin_call)() = nullptr;
   void (*end_call)() = nullptr;
 };
@@ -46,6 +47,8 @@ runtime_additions look_up_additions() {
       reinterpret_cast<void (*)(const void*, std::uint64_t)>(find("stepwiseForgetContents"));
   found.host_array = reinterpret_cast<void (*)(const void*, std::uint64_t, std::uint64_t)>(
       find("stepwiseHostArray"));
+  found.file = reinterpret_cast<void (*)(const void*, std::uint64_t, std::uint64_t, int)>(
+      find("stepwiseFile"));
   found.begin_call = reinterpret_cast<void (*)()>(find("stepwiseBeginCall"));
   found.end_call = reinterpret_cast<void (*)()>(find("stepwiseEndCall"));
   return found;
@@ -178,6 +181,10 @@ class cuda_machine : public machine {
   }
   void note_host_array(const std::byte* first, std::uint64_t bytes, std::uint64_t place) override {
     if (additions_.host_array) additions_.host_array(first, bytes, place);
+  }
+
+  void note_file(std::span<const std::byte> content, std::uint64_t place, bool is_result) override {
+    if (additions_.file) additions_.file(content.data(), content.size(), place, is_result ? 1 : 0);
   }
 
   // Creates the events again, because the previous call may have reset the device.

@@ -130,8 +130,15 @@ class judged_calls {
     if (request.memory != memory_kind::device)
       arrays = std::make_unique<host_arrays>(request, where_->host_memory(), shared_);
     noted_call noted(*where_);
-    for (std::uint32_t i = 0; request.memory == memory_kind::host && i < request.buffer_count; ++i)
-      noted.add({arrays->address(i), request.buffers[i].bytes}, request.buffers[i].address);
+    for (std::uint32_t i = 0; arrays && i < request.buffer_count; ++i) {
+      const judged_buffer& b = request.buffers[i];
+      const std::span<const std::byte> bytes(arrays->address(i), b.bytes);
+      if (request.memory == memory_kind::host) {
+        noted.add(bytes, b.address);
+      } else {
+        noted.add_file(bytes, b.address, b.role == buffer_role::output);
+      }
+    }
     for (std::uint32_t i = 0; i < request.buffer_count; ++i)
       pointers.push_back(arrays ? arrays->argument(i)
                                 : reinterpret_cast<void*>(request.buffers[i].address));

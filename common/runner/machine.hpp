@@ -73,6 +73,9 @@ class machine : public memory {
   virtual void note_host_array(const std::byte*, std::uint64_t /*bytes*/, std::uint64_t /*place*/) {
   }
 
+  // Adds the content of a file that the call reads or writes, and the place of the judge's copy.
+  virtual void note_file(std::span<const std::byte>, std::uint64_t /*place*/, bool /*is_result*/) {}
+
   // Called before a call. Clears errors of the previous call.
   virtual void begin_call() {}
   // Describes an exception that a call threw. The message is empty if the exception is not from
@@ -90,6 +93,9 @@ class noted_call {
   noted_call(const noted_call&) = delete;
   void add(std::span<const std::byte> array, std::uint64_t place) {
     if (!array.empty()) where_.note_host_array(array.data(), array.size(), place);
+  }
+  void add_file(std::span<const std::byte> content, std::uint64_t place, bool is_result) {
+    where_.note_file(content, place, is_result);
   }
 
  private:

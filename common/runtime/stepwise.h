@@ -32,6 +32,9 @@ void stepwiseEndCall(void);
 /* Adds an array in host memory that belongs to the current call, which copies must not leave, and
  * the place of the judge's copy of it (0 without a judge). */
 void stepwiseHostArray(const void* first, uint64_t bytes, uint64_t place);
+/* Adds the content of a file that the current call reads, or the size of a file that it writes, and
+ * the place of the judge's copy. The program copies between the device and memory of its own. */
+void stepwiseFile(const void* content, uint64_t bytes, uint64_t place, int is_result);
 /* From now on checks take these bytes of device memory for unwritten. Nothing in a plain run. */
 void stepwiseForgetContents(const void* address, uint64_t bytes);
 

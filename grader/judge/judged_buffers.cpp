@@ -187,8 +187,11 @@ call_outcome take_arrays(const array_memory& memory, const call_file& file, std:
     if (differs != output.end())
       return {verdict::check,
               fmt::format("computes on the host: byte {} of {} differs from the bytes copied from "
-                          "the device; copy results straight into the array",
-                          differs - output.begin(), buffers[b].name)};
+                          "the device; {}",
+                          differs - output.begin(), buffers[b].name,
+                          file.call(plan).memory == runner::memory_kind::files
+                              ? "write to the file what was copied, in the order of the copies"
+                              : "copy results straight into the array")};
   }
   return {};
 }

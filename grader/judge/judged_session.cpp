@@ -440,21 +440,22 @@ call_outcome judged_session::judge_answer(const problem_call& call,
   std::uint64_t outputs = 0;
   for (const auto& buffer : call.buffers)
     if (buffer.role == buffer_role::output) outputs += buffer.bytes;
-  const auto allowed = options_.host_bytes + (call.memory == memory_kind::host ? outputs : 0);
+  const bool on_host = call.memory != memory_kind::device;
+  const auto allowed = options_.host_bytes + (on_host ? outputs : 0);
   if (did.bytes_to_host > allowed)
     return {verdict::check,
             fmt::format("computes on the host: the call copied {} from the device to the host, but "
                         "a graded call may copy {}",
                         bytes_text(static_cast<double>(did.bytes_to_host)),
                         allowed == 0 ? "nothing" : bytes_text(static_cast<double>(allowed)))};
-  if (call.memory == memory_kind::host && did.bytes_made > most_made_bytes)
-    return {
-        verdict::check,
-        fmt::format(
-            "computes on the host: {} copied to the device are not inputs of the call, but a "
-            "graded call may copy only {} of other data; copy inputs straight from their arrays",
-            bytes_text(static_cast<double>(did.bytes_made)),
-            bytes_text(static_cast<double>(most_made_bytes)))};
+  if (on_host && did.bytes_made > most_made_bytes)
+    return {verdict::check,
+            fmt::format(
+                "computes on the host: {} copied to the device are not inputs of the call, but a "
+                "graded call may copy only {} of other data; copy inputs straight from {}",
+                bytes_text(static_cast<double>(did.bytes_made)),
+                bytes_text(static_cast<double>(most_made_bytes)),
+                call.memory == memory_kind::files ? "the bytes of their file" : "their arrays")};
   const std::uint64_t sent = did.bytes_made + did.bytes_in_commands;
   if (const std::uint64_t most = most_command_bytes + outputs / outputs_per_command_byte;
       sent > most)

@@ -113,7 +113,8 @@ call_outcome outcome_of_end(const child_end& end, const std::string& errors,
     return {verdict::infra, said};
   }
   return {verdict::protocol, fmt::format("the program exited (exit code {}) before the call "
-                                         "returned: does your code call exit(), or define main()?",
+                                         "returned: does your code call exit(), or define a main() "
+                                         "that this lab does not ask for?",
                                          end.exit_code)};
 }
 

@@ -191,7 +191,7 @@ void call_account::launched() {
   ask(std::move(kernel));
 }
 
-void call_account::copied(asked::kind which, std::uint64_t bytes) {
+void call_account::copied(asked::kind which, std::uint64_t bytes, bool pageable) {
   if (!is_open_) return;
   if (which == asked::kind::copy_to_host) so_far_.bytes_to_host += bytes;
   if (which == asked::kind::copy_to_device) so_far_.bytes_in += bytes;
@@ -204,7 +204,7 @@ void call_account::copied(asked::kind which, std::uint64_t bytes) {
   copy_.emplace();
   copy_->what = which;
   copy_->bytes = bytes;
-  copy_->pageable = which == asked::kind::copy_to_host || which == asked::kind::copy_to_device;
+  copy_->pageable = pageable;
 }
 
 // Called when all of the copy's rows have arrived.

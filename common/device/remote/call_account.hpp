@@ -7,9 +7,9 @@
 //         something or needs the host, so the time includes only host delays that the call itself
 //         causes. The L2 cache is overwritten right before the first event.
 // watch   If the time is modelled, copies count as in the runtime's events (common/timeline), and
-//         copies to and from the host are assumed to use pageable memory.
-//         A 2D or 3D copy arrives row by row. The runtime sends the stream before each operation,
-//         so copies of one kind without a stream message between them are rows of one operation.
+//         the program says whether its memory is pageable or pinned. A 2D or 3D copy arrives row by
+//         row. The runtime sends the stream before each operation, so copies of one kind without a
+//         stream message between them are rows of one operation.
 // tests   tests/service_test.cpp
 #pragma once
 
@@ -45,7 +45,7 @@ class call_account {
   void release();
   void before_launch();
   void launched();
-  void copied(asked::kind which, std::uint64_t bytes);
+  void copied(asked::kind which, std::uint64_t bytes, bool pageable = false);
   void made_on_the_host(std::uint64_t bytes) {
     if (is_open_) so_far_.bytes_made += bytes;
   }

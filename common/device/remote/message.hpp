@@ -43,7 +43,8 @@ struct write_bytes {
   // If not 0, the bytes come from the call's own arrays at offset `array` - 1, and the bytes in the
   // window are ignored.
   std::uint64_t array = 0;
-  void fields(auto&& of) { of(to, from, array); }
+  bool pageable = true;  // the program's memory, according to the program; only times depend on it
+  void fields(auto&& of) { of(to, from, array, pageable); }
 };
 struct fill_bytes {
   std::uint64_t to = 0, count = 0;
@@ -195,7 +196,8 @@ struct read_bytes {
   std::uint64_t from = 0;
   window_part to;
   std::uint64_t array = 0;  // if not 0, also copies to the call's arrays at `array` - 1
-  void fields(auto&& of) { of(from, to, array); }
+  bool pageable = true;     // as in write_bytes
+  void fields(auto&& of) { of(from, to, array, pageable); }
 };
 struct load {
   struct answer {

@@ -181,6 +181,29 @@ std::uint64_t remote_device::array_of(const std::byte* first, std::size_t bytes)
   return 0;
 }
 
+// Like array_of(), for bytes that the program has read from a file. Programs usually copy a file's
+// parts in order, so the search begins after the last part.
+std::uint64_t remote_device::place_in_input(const std::byte* first, std::size_t bytes) {
+  const auto all = input_.content;
+  if (bytes > all.size()) return 0;
+  const bool is_next =
+      bytes <= all.size() - input_.next && std::memcmp(all.data() + input_.next, first, bytes) == 0;
+  const void* const found =
+      is_next ? all.data() + input_.next : memmem(all.data(), all.size(), first, bytes);
+  if (found == nullptr) return 0;
+  const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(found) - all.data());
+  input_.next = offset + bytes;
+  return input_.place + offset + 1;
+}
+
+// The place after the bytes that were last copied to the host, plus 1; 0 if the result is complete.
+std::uint64_t remote_device::place_in_result(std::size_t bytes) {
+  if (bytes > result_.content.size() - result_.next) return 0;
+  const std::uint64_t place = result_.place + result_.next + 1;
+  result_.next += bytes;
+  return place;
+}
+
 status remote_device::write(device_address to, std::span<const std::byte> from) {
   const std::lock_guard guard(lock_);
   if (const status s = check_area(to, from.size(), "writing"); !s.ok()) return s;
@@ -189,9 +212,10 @@ status remote_device::write(device_address to, std::span<const std::byte> from) 
     const std::size_t bytes = std::min(from.size(), to_.window().size());
     const auto part = room_in_window(bytes);
     if (!part) return lost_.ok() ? broken : lost_;
-    const std::uint64_t array = array_of(from.data(), bytes);
+    std::uint64_t array = array_of(from.data(), bytes);
+    if (array == 0) array = place_in_input(from.data(), bytes);
     if (array == 0) std::memcpy(to_.window().data() + part->at, from.data(), bytes);
-    queue(write_bytes{to, *part, array});
+    queue(write_bytes{to, *part, array, pageable_});
     from = from.subspan(bytes);
     to += bytes;
   }
@@ -211,7 +235,9 @@ status remote_device::read(std::span<std::byte> to, device_address from) {
     const std::size_t bytes = std::min(to.size(), to_.window().size());
     const auto part = room_in_window(bytes);
     if (!part) return lost_.ok() ? broken : lost_;
-    const auto done = ask(read_bytes{from, *part, array_of(to.data(), bytes)});
+    std::uint64_t array = array_of(to.data(), bytes);
+    if (array == 0) array = place_in_result(bytes);
+    const auto done = ask(read_bytes{from, *part, array, pageable_});
     if (!lost_.ok()) return lost_;
     if (!done.ok()) return done.failure();
     std::memcpy(to.data(), to_.window().data() + part->at, bytes);

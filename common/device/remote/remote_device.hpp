@@ -90,6 +90,8 @@ class remote_device : public device,
   std::vector<finding> take_findings(bool at_exit) override;
   bool give_finding(const std::string& line) override;
   void note_host_array(const std::byte* first, std::uint64_t bytes, std::uint64_t place) override;
+  void note_file(std::span<const std::byte> content, std::uint64_t place, bool is_result) override;
+  void set_pageable(bool pageable) override { pageable_ = pageable; }
   std::optional<finding> host_access(device_address address, bool writes) override;
 
   // For the judge only, not for a submission's connection.
@@ -129,6 +131,8 @@ class remote_device : public device,
   bool goes_in_chunks(std::size_t bytes) const;
   std::optional<module_symbol> known_area(device_address address);
   std::uint64_t array_of(const std::byte* first, std::size_t bytes) const;
+  std::uint64_t place_in_input(const std::byte* first, std::size_t bytes);
+  std::uint64_t place_in_result(std::size_t bytes);
   status check_area(device_address address, std::uint64_t bytes, const char* doing);
   void send_wanted_places();
 
@@ -156,6 +160,13 @@ class remote_device : public device,
     std::uint64_t bytes, place;
   };
   std::vector<host_array> arrays_;  // of the current call
+  struct call_file {
+    std::span<const std::byte> content;
+    std::uint64_t place = 0;
+    std::size_t next = 0;  // offset after the last copy
+  };
+  call_file input_, result_;  // of the current call; empty if it has no files
+  bool pageable_ = true;
   std::vector<std::uint64_t> wanted_;
   place_finder place_of_;
   std::uint64_t origin_ = 0;

@@ -30,9 +30,16 @@ void remote_device::note_host_array(const std::byte* first, std::uint64_t bytes,
   const std::lock_guard guard(lock_);
   if (bytes == 0) {
     arrays_.clear();
+    input_ = result_ = {};
   } else {
     arrays_.push_back({first, bytes, place});
   }
+}
+
+void remote_device::note_file(std::span<const std::byte> content, std::uint64_t place,
+                              bool is_result) {
+  const std::lock_guard guard(lock_);
+  (is_result ? result_ : input_) = {content, place, 0};
 }
 
 std::optional<finding> remote_device::host_access(device_address address, bool writes) {

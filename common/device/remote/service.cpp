@@ -170,7 +170,8 @@ status service::execute(const write_bytes& m) {
   const status s =
       on_.write(m.to, m.array == 0 ? part_of_window(m.from)
                                    : shared_.arrays.subspan(m.array - 1, m.from.bytes));
-  if (s.ok() && is_counted()) shared_.call.copied(asked::kind::copy_to_device, m.from.bytes);
+  if (s.ok() && is_counted())
+    shared_.call.copied(asked::kind::copy_to_device, m.from.bytes, m.pageable);
   return s;
 }
 
@@ -379,7 +380,7 @@ service::answered<read_bytes> service::execute(const read_bytes& m) {
   const status s = on_.read(home, m.from);
   if (s.ok() && m.array != 0) std::copy(home.begin(), home.end(), part_of_window(m.to).begin());
   if (s.ok() && is_counted()) {
-    shared_.call.copied(asked::kind::copy_to_host, m.to.bytes);
+    shared_.call.copied(asked::kind::copy_to_host, m.to.bytes, m.pageable);
     shared_.call.before_work();
     shared_.call.before_wait();
   }

@@ -119,6 +119,15 @@ STEPWISE_EXPORT void stepwiseHostArray(const void* first, uint64_t bytes, uint64
     process->note_host_array(static_cast<const std::byte*>(first), bytes, place);
 }
 
+STEPWISE_EXPORT void stepwiseFile(const void* content, uint64_t bytes, uint64_t place,
+                                  int is_result) {
+  state& s = state::get();
+  const std::lock_guard guard(s.lock);
+  auto* const process = s.ready().ok() ? s.current->extras().process : nullptr;
+  if (process != nullptr)
+    process->note_file({static_cast<const std::byte*>(content), bytes}, place, is_result != 0);
+}
+
 STEPWISE_EXPORT void stepwiseForgetContents(const void* address, uint64_t bytes) {
   state& s = state::get();
   const std::lock_guard guard(s.lock);

@@ -193,6 +193,8 @@ status copy_now(state& s, const copy_request& request) {
   status before = s.synchronize();
   if (!before.ok()) return before;
   enter_stream(s, r.stream);
+  if (auto* const process = s.current->extras().process)
+    process->set_pageable(is_pageable(to, from));
   for (std::size_t layer = 0; layer < r.layers; layer++) {
     char* const out = static_cast<char*>(r.to) + layer * r.to_layer;
     const char* const in = static_cast<const char*>(r.from) + layer * r.from_layer;

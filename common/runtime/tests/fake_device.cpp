@@ -188,6 +188,8 @@ class fake_device final : public device,
   void host_waited_by(device_address, bool) override {}
   bool give_finding(const std::string&) override { return false; }
   void note_host_array(const std::byte*, std::uint64_t, std::uint64_t) override {}
+  void note_file(std::span<const std::byte>, std::uint64_t, bool) override {}
+  void set_pageable(bool) override {}
   std::vector<finding> take_findings(bool at_exit) override {
     if (at_exit) log("leaks?");
     return std::exchange(fake::controls().findings, {});

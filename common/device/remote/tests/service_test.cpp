@@ -33,6 +33,7 @@ std::vector<std::uint32_t> numbers(std::size_t n) {
 
 struct service_fixture {
   std::unique_ptr<device> emulated = make_emulated_device(*find_gpu("h200"));
+  std::vector<std::byte> arrays = std::vector<std::byte>(1000);  // the judge's copy
   channel_ends judges, submissions = *make_channel();
   std::thread server;
   std::unique_ptr<remote_device> judge;
@@ -41,7 +42,7 @@ struct service_fixture {
     server = std::thread(
         [this, mine = dup(judges.window.get()), theirs = dup(submissions.window.get())]() mutable {
           serve_judged(*emulated, {std::move(judges.second), descriptor(mine)},
-                       {std::move(submissions.second), descriptor(theirs)});
+                       {std::move(submissions.second), descriptor(theirs)}, arrays);
         });
     std::string why;
     judge = remote_device::connect(
@@ -179,6 +180,88 @@ TEST_CASE_FIXTURE(service_fixture,
     rows(true, false);
   });
   CHECK(both > modelled_ms([&] { rows(true, false); }) + modelled_ms([&] { rows(false, false); }));
+}
+
+TEST_CASE_FIXTURE(service_fixture, "a copy of pinned memory takes less time than a pageable one") {
+  const auto buffer = judge->allocate(1 << 20);
+  REQUIRE(buffer.ok());
+  std::unique_ptr<remote_device> program;
+  std::vector<std::byte> host(1 << 20);
+  const auto modelled_ms = [&](bool pageable, bool to_device) {
+    REQUIRE(judge->begin({false, true}).ok());
+    if (!program) program = submission();
+    program->set_pageable(pageable);
+    CHECK((to_device ? program->write(*buffer, host) : program->read(host, *buffer)).ok());
+    CHECK(program->synchronize().ok());
+    const auto did = judge->end();
+    REQUIRE(did.ok());
+    return did->modelled_ms;
+  };
+  for (const bool to_device : {true, false}) {
+    CAPTURE(to_device);
+    CHECK(modelled_ms(true, to_device) > 2 * modelled_ms(false, to_device));
+  }
+}
+
+TEST_CASE_FIXTURE(
+    service_fixture,
+    "bytes of an input file come from the judge's copy, wherever the program has them") {
+  const auto buffer = judge->allocate(400);
+  REQUIRE(buffer.ok());
+  const auto values = numbers(100);
+  const auto content = std::as_bytes(std::span(values));
+  std::ranges::copy(content, arrays.begin() + 200);
+  arrays[200 + 40] = std::byte{99};  // shows whose bytes were copied
+  REQUIRE(judge->begin({}).ok());
+  auto program = submission();
+  program->note_file(content, 200, false);
+  const std::vector<std::byte> own(content.begin(), content.end());
+  // In order, and again from an earlier part.
+  CHECK(program->write(*buffer, std::span(own).first(40)).ok());
+  CHECK(program->write(*buffer + 40, std::span(own).subspan(40, 40)).ok());
+  CHECK(program->write(*buffer + 80, std::span(own).subspan(40, 40)).ok());
+  CHECK(program->synchronize().ok());
+  auto did = judge->end();
+  REQUIRE(did.ok());
+  CHECK(did->bytes_in == 120);
+  CHECK(did->bytes_made == 0);
+  CHECK(read(*buffer, 1) == std::vector<std::uint32_t>{1});
+  CHECK(read(*buffer + 40, 1) == std::vector<std::uint32_t>{99});
+  CHECK(read(*buffer + 80, 1) == std::vector<std::uint32_t>{99});
+  // Bytes that are not in the file were made by the program, and so is the file after the call.
+  REQUIRE(judge->begin({}).ok());
+  const auto reversed = std::vector<std::byte>(own.rbegin(), own.rend());
+  CHECK(program->write(*buffer, std::span(reversed).first(40)).ok());
+  program->note_host_array(nullptr, 0, 0);
+  CHECK(program->write(*buffer + 40, std::span(own).first(40)).ok());
+  CHECK(program->synchronize().ok());
+  did = judge->end();
+  REQUIRE(did.ok());
+  CHECK(did->bytes_made == 80);
+}
+
+TEST_CASE_FIXTURE(service_fixture,
+                  "the judge's copy of a result file gets what is copied to the host, in order") {
+  const auto buffer = judge->allocate(400);
+  REQUIRE(buffer.ok());
+  const auto values = numbers(100);
+  REQUIRE(judge->write(*buffer, std::as_bytes(std::span(values))).ok());
+  REQUIRE(judge->begin({}).ok());
+  auto program = submission();
+  std::vector<std::byte> result(100), own(60);
+  program->note_file(result, 300, true);
+  CHECK(program->read(own, *buffer + 40).ok());
+  CHECK(own[0] == std::byte{11});
+  CHECK(program->read(std::span(own).first(40), *buffer).ok());
+  CHECK(program->read(std::span(own).first(4), *buffer + 80).ok());  // the result is complete
+  const auto did = judge->end();
+  REQUIRE(did.ok());
+  CHECK(did->bytes_to_host == 104);
+  CHECK(arrays[300] == std::byte{11});
+  CHECK(arrays[356] == std::byte{25});
+  CHECK(arrays[360] == std::byte{1});
+  CHECK(arrays[396] == std::byte{10});
+  CHECK(arrays[400] == std::byte{0});
 }
 
 TEST_CASE_FIXTURE(
