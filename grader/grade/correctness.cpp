@@ -28,6 +28,17 @@ void blame(check_report& report, const fs::path& root) {
   if (!result.empty()) report.found.message += "\n" + result;
 }
 
+// In a judged call, the device is in another process, and the checks do not see how the host uses
+// pinned memory. A whole program is therefore also checked in one process, in the same sandbox.
+// That process could hide findings, so its findings only take points away.
+std::vector<located_finding> findings_in_one_process(const lab& l, const problem& p,
+                                                     const fs::path& program, device_choice checker,
+                                                     const std::vector<lab_size>& sizes,
+                                                     std::uint64_t seed, const activity& now) {
+  checker.server.clear();
+  return check_thoroughly(l, p, program, checker, sizes, seed, now).findings;
+}
+
 }  // namespace
 
 std::optional<device_choice> checking_device(const device_choice& device,
@@ -50,6 +61,8 @@ check_report grade_correctness(const lab& l, const problem& p, const fs::path& p
   const auto small = small_sizes(l, p);
   std::optional<phase> doing(std::in_place, "checks on the emulator");
   auto report = check_thoroughly(l, p, program, *checker, small, seed, now);
+  if (l.is_program() && checker->judged() && report.correct() && !has_errors(report.findings))
+    report.findings = findings_in_one_process(l, p, program, *checker, small, seed, now);
   doing.emplace("correct results");
   report.total = l.check.size();
   // A limit of the emulator is not a limit of the GPU.
