@@ -366,7 +366,7 @@ TEST_CASE("help has examples, --version prints a number, and both go to stdout")
   CHECK(has(c.lab({"--version"}).out, "lab 0."));
   const auto overview = split_lines(c.lab({}).out);
   CHECK(overview.size() <= 12);
-  CHECK(has(overview[2], "first      ..........    0 of 100    matmul"));
+  CHECK(has(overview[2], "first      ..........    0 of 100    blur"));
   CHECK(has(overview[overview.size() - 3], "next     ./lab run first"));
   const json version = document_of(c.lab({"--version", "--json"}));
   CHECK(version["version"].get<std::string>().starts_with("0."));

@@ -111,7 +111,8 @@ TEST_CASE("every lab has 100 points and all kinds of goals; its last step meets 
     for (const auto kind : {goal::kind::correct, goal::kind::checks, goal::kind::counter,
                             goal::kind::speedup, goal::kind::reach}) {
       CAPTURE(name_of(kind));
-      CHECK(l.has(kind));
+      // The kernels of a whole program are given, so there is nothing to count.
+      CHECK((l.has(kind) || (l.is_program() && kind == goal::kind::counter)));
     }
     const json best = graded_step(c, l.name, l.last_step().name);
     CHECK(best["class"] == "PASS");
@@ -126,7 +127,7 @@ TEST_CASE("every lab has 100 points and all kinds of goals; its last step meets 
     });
     const auto counted = std::count_if(first["goals"].begin(), first["goals"].end(),
                                        [](const json& g) { return g["kind"] == "counter"; });
-    CHECK(2 * met < counted);
+    CHECK((2 * met < counted || l.is_program()));
     const std::string handout = *read_if_there(c.root() / l.handout());
     const std::string promise = "`./lab grade " + l.name + "` gives ";
     if (const auto at = handout.find(promise); at != std::string::npos) {
