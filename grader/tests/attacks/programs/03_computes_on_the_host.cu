@@ -1,0 +1,45 @@
+// attack program: CHECK, at most 0 points
+// computes on the host, and copies frames to the device and back only for show
+#include <cuda_runtime.h>
+
+#include <cstring>
+#include <vector>
+
+#include "labs/program/program.hpp"
+
+// The sum and the smoothed frame, computed on the host.
+static std::vector<unsigned char> result_of(const std::vector<unsigned char>& frame, int width,
+                                            int height) {
+  const auto clamped = [](int i, int size) { return i < 0 ? 0 : i >= size ? size - 1 : i; };
+  std::vector<unsigned char> result(sizeof(unsigned));
+  unsigned total = 0;
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      int sum = 4;
+      for (int i = 0; i < 9; ++i)
+        sum += frame[clamped(y + i / 3 - 1, height) * width + clamped(x + i % 3 - 1, width)];
+      result.push_back(static_cast<unsigned char>(sum / 9));
+      total += static_cast<unsigned>(sum / 9);
+    }
+  }
+  std::memcpy(result.data(), &total, sizeof total);
+  return result;
+}
+
+int main(int, char** arguments) {
+  frame_reader in(arguments[1]);
+  result_writer out(arguments[2]);
+  const int bytes = in.width() * in.height();
+  std::vector<unsigned char> frame(bytes), copied(bytes);
+  unsigned char* device = nullptr;
+  cudaMalloc(&device, bytes);
+  for (int f = 0; f < in.frames(); ++f) {
+    in.read(frame.data());
+    cudaMemcpy(device, frame.data(), bytes, cudaMemcpyHostToDevice);
+    cudaMemcpy(copied.data(), device, bytes, cudaMemcpyDeviceToHost);
+    const auto result = result_of(frame, in.width(), in.height());
+    out.write(result.data(), result.size());
+  }
+  cudaFree(device);
+  return 0;
+}
