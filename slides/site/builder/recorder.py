@@ -137,6 +137,7 @@ def record(root, name):
     head = {'schema': SCHEMA, 'lab': name, 'gpu': found[0][2],
             'date': datetime.datetime.now(datetime.timezone.utc).strftime('%Y-%m-%dT%H:%M:%SZ'),
             'command': f'./lab dev site --record {name}', 'words': words}
+    (root / file).parent.mkdir(exist_ok=True)
     (root / file).write_text(''.join(json.dumps(line, separators=(',', ':'), ensure_ascii=False) + '\n'
                                      for line in [head] + [step for step, _, _ in found]))
     return file
