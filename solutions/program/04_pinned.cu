@@ -1,8 +1,8 @@
 // program 04_pinned: the host's memory is pinned, so the device can copy it directly.
 //
 // idea    The operating system may move pageable memory, so the driver first copies it to a buffer
-//         of its own. Pinned memory stays where it is: the device copies it directly, at the rate
-//         of the link.
+//         of its own. Pinned memory does not move, so the device copies it directly and uses the
+//         full bandwidth of the link.
 // watch   Copies and kernels still wait for each other. The link works in one direction at a time.
 // needs   pinned memory, which the whole machine shares: allocate what you need, once.
 // source  CUDA C++ Programming Guide, "Page-Locked Host Memory".

@@ -7,7 +7,8 @@
 //         that are saved. The next step builds on this one.
 // needs   A block may wait only for blocks that have started, so it takes the number of its tile
 //         from a counter. The flags and the counter must be 0 before the kernel starts. The store
-//         of a flag is a release, its load an acquire: a block that sees the flag sees the sum.
+//         of a flag is a release and its load is an acquire, so a block that sees the flag also
+//         sees the sum.
 // source  S. Yan et al., "StreamScan" (2013).
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"

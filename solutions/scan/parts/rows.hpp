@@ -5,7 +5,7 @@
 #include "solutions/scan/parts/vectors.hpp"
 
 // Scans the rows of a warp, one after the other: v[k] is a lane's vector of row k. Returns the sum
-// of all rows. All lanes take part.
+// of all rows. All lanes must call it.
 template <int Rows>
 __device__ unsigned scan_rows(uint4 (&v)[Rows]) {
   unsigned sum = 0;  // of the rows so far
